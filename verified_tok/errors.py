@@ -1,0 +1,63 @@
+"""The exceptions that the package raises; every one derives from `VerifiedTokError`."""
+
+
+class VerifiedTokError(Exception):
+    """Base class of all errors of this package."""
+
+
+class InvalidTokenizerFile(VerifiedTokError, ValueError):
+    """The bytes given are not a well-formed tokenizer file: malformed JSON, a missing or mistyped field,
+    a merge that names no vocabulary entry, duplicate added tokens."""
+
+
+class UnsupportedTokenizer(VerifiedTokError, ValueError):
+    """A well-formed tokenizer uses constructs that the kit does not reproduce exactly.
+
+    `problems` names all of them at once.
+    """
+
+    def __init__(self, problems: "tuple[UnsupportedConstruct, ...]") -> None:
+        self.problems = problems
+        lines = "\n".join(f"  - {p}" for p in problems)
+        super().__init__(f"this tokenizer is not supported:\n{lines}")
+
+
+class UnsupportedConstruct:
+    """One construct that is not supported: where it stands, what it is, and what would support it."""
+
+    def __init__(self, field: str, value: object, remedy: str) -> None:
+        self.field = field
+        self.value = value
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.field} = {self.value!r}: {self.remedy}"
+
+    def __repr__(self) -> str:
+        return f"UnsupportedConstruct({self.field!r}, {self.value!r}, {self.remedy!r})"
+
+
+class PatternError(VerifiedTokError, ValueError):
+    """A regular expression uses syntax that has no `Pat`; `position` is a character index into `pattern`."""
+
+    def __init__(self, pattern: str, position: int, reason: str) -> None:
+        self.pattern = pattern
+        self.position = position
+        self.reason = reason
+        super().__init__(f"{reason} at position {position}\n  {pattern}\n  {' ' * position}^")
+
+
+class InvalidText(VerifiedTokError, ValueError):
+    """The text is not a string of Unicode scalar values (it holds a lone surrogate), or is no string."""
+
+
+class InvalidTokenId(VerifiedTokError, ValueError):
+    """An id that is negative, not an integer, or that no token of the tokenizer has."""
+
+
+class MissingDependency(VerifiedTokError, ImportError):
+    """An optional package is needed for this call; the message names the extra to install."""
+
+
+class FetchError(VerifiedTokError, OSError):
+    """A tokenizer file could not be fetched from its package registry, or has another hash than expected."""
