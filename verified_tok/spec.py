@@ -132,7 +132,8 @@ class Punctuation:
 
 @dataclass(frozen=True, slots=True)
 class Metaspace:
-    """Spaces become `replacement`; `prepend_scheme` is "always", "first" or "never"; `split` cuts before each."""
+    """Spaces become `replacement`, and `split` cuts before each; `prepend_scheme` ("always", "first" or
+    "never") says which pieces get one in front."""
 
     replacement: str
     prepend_scheme: str
