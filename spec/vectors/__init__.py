@@ -1,0 +1,13 @@
+"""Test vectors: the Python reference's answers as Lean examples that the Lean kernel decides.
+
+When Lean's definition and Python's disagree on a vector, `python -m spec.lean check` fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from spec.vectors import bpe
+
+# The modules of lean/VerifiedTok/Vectors and what writes each.
+MODULES: dict[str, Callable[[], str]] = {"Bpe": bpe.module}
