@@ -1,10 +1,9 @@
 module
 
 public import VerifiedTok.Vectors.Bpe
-
-/-! The root of the library: every file below `VerifiedTok/` must be reached from here, or the check fails. -/
-
 public import VerifiedTok.Spec.Seam
 public import VerifiedTok.Spec.Pattern
 public import VerifiedTok.Thm.Seam.Matches
 public import VerifiedTok.Thm.Pattern
+
+/-! The root of the library: every file below `VerifiedTok/` must be reached from here, or the check fails. -/
