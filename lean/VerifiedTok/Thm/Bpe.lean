@@ -158,6 +158,12 @@ theorem best_optimal {t : Table} {ts : List Token} {k i : Nat} {c : Token}
     (h : best t ts = some (k, i, c)) : Optimal t ts i c :=
   ⟨k, best_some h⟩
 
+theorem mergeAt_zero {a b c : Token} {rest : List Token} :
+    mergeAt (a :: b :: rest) 0 c = c :: rest := rfl
+
+theorem mergeAt_succ {x c : Token} {rest : List Token} {i : Nat} :
+    mergeAt (x :: rest) (i + 1) c = x :: mergeAt rest i c := rfl
+
 theorem length_mergeAt {ts : List Token} {i : Nat} {c : Token} (h : i + 1 < ts.length) :
     (mergeAt ts i c).length + 1 = ts.length := by
   simp only [mergeAt, List.length_append, List.length_take, List.length_cons, List.length_drop]
