@@ -136,32 +136,27 @@ inductive Behaviour where
   | contiguous
   deriving DecidableEq, Repr
 
-/-- A match right after a gap joins it.  The first argument is the piece being built and its kind. -/
-@[expose] def mergePrevious : Segment α → List (Segment α) → List (List α)
-  | (_, s), [] => [s]
-  | (false, s), (true, t) :: ys => mergePrevious (true, s ++ t) ys
-  | (_, s), y :: ys => s :: mergePrevious y ys
+/-- Does a segment (`b`: is it a match?) join the piece of the next one (`c`)? -/
+@[expose] def Behaviour.joins : Behaviour → Bool → Bool → Bool
+  | .isolated, _, _ | .removed, _, _ => false
+  | .mergedWithPrevious, b, c => !b && c
+  | .mergedWithNext, b, c => b && !c
+  | .contiguous, b, c => b == c
 
-/-- A match right before a gap joins it. -/
-@[expose] def mergeNext : List (Segment α) → List (List α)
+/-- Goes on from a piece `s` that ends with a segment of kind `b`. -/
+@[expose] def mergeFrom (joins : Bool → Bool → Bool) : Segment α → List (Segment α) → List (List α)
+  | (_, s), [] => [s]
+  | (b, s), (c, t) :: ys =>
+    if joins b c then mergeFrom joins (c, s ++ t) ys else s :: mergeFrom joins (c, t) ys
+
+/-- Joins neighbouring segments into pieces. -/
+@[expose] def merge (joins : Bool → Bool → Bool) : List (Segment α) → List (List α)
   | [] => []
-  | (true, s) :: (false, t) :: ys => (s ++ t) :: mergeNext ys
-  | (_, s) :: ys => s :: mergeNext ys
-
-/-- Neighbours of one kind join. -/
-@[expose] def mergeEqual : Segment α → List (Segment α) → List (List α)
-  | (_, s), [] => [s]
-  | (b, s), (c, t) :: ys => if b = c then mergeEqual (b, s ++ t) ys else s :: mergeEqual (c, t) ys
+  | y :: ys => mergeFrom joins y ys
 
 /-- The pieces that a behaviour makes of segments. -/
-@[expose] def Behaviour.pieces : Behaviour → List (Segment α) → List (List α)
-  | .isolated, ys => ys.map (·.2)
-  | .removed, ys => (ys.filter fun y => !y.1).map (·.2)
-  | .mergedWithPrevious, [] => []
-  | .mergedWithPrevious, y :: ys => mergePrevious y ys
-  | .mergedWithNext, ys => mergeNext ys
-  | .contiguous, [] => []
-  | .contiguous, y :: ys => mergeEqual y ys
+@[expose] def Behaviour.pieces (b : Behaviour) (ys : List (Segment α)) : List (List α) :=
+  merge b.joins (if b = .removed then ys.filter fun y => !y.1 else ys)
 
 /-- One `Split` stage.  `invert` exchanges matches and gaps before the behaviour applies. -/
 structure Stage (α : Type) where
@@ -171,8 +166,7 @@ structure Stage (α : Type) where
 
 /-- The segments of a text under a stage. -/
 @[expose] def Stage.segments (t : Stage α) (s : List α) : List (Segment α) :=
-  let ys := cut t.pat.firstMatch s
-  if t.invert then ys.map fun y => (!y.1, y.2) else ys
+  (cut t.pat.firstMatch s).map fun y => (y.1 != t.invert, y.2)
 
 /-- The pieces of a text under a stage; none is empty. -/
 @[expose] def Stage.split (t : Stage α) (s : List α) : List (List α) :=

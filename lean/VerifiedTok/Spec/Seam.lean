@@ -87,6 +87,15 @@ namespace Pat
 
 end Pat
 
+/-! ## Matchers in general -/
+
+/-- A matcher stays inside the text. -/
+@[expose] def Bounded (m : List α → Option Nat) : Prop := ∀ u n, m u = some n → n ≤ u.length
+
+/-- Inside `A`, the matcher does not notice that `B` follows. -/
+@[expose] def Unaware (m : List α → Option Nat) (A B : List α) : Prop :=
+  ∀ u, u <:+ A → u ≠ [] → m (u ++ B) = m u
+
 /-! ## Stages -/
 
 namespace Stage
@@ -94,30 +103,32 @@ namespace Stage
 /-- Cutting a text between `x` and `y` changes the stage's pieces at most by cutting the piece there. -/
 @[expose] def cuttable (t : Stage α) (x y : α) : Bool :=
   !t.pat.crosses x y &&
-    match t.behaviour with
-    | .isolated | .removed => true
-    | .mergedWithPrevious | .mergedWithNext | .contiguous => !t.pat.nullable
+    (decide (t.behaviour = .isolated) || decide (t.behaviour = .removed) || !t.pat.nullable)
 
-/-- Between `x` and `y` the text has a match that surely ends there and a gap that surely begins. -/
-@[expose] def matchThenGap (t : Stage α) (x y : α) : Bool := t.pat.covers x && !t.pat.first y
-/-- Between `x` and `y` the text has a gap that surely ends there and a match that surely begins. -/
-@[expose] def gapThenMatch (t : Stage α) (x y : α) : Bool := !t.pat.last x && t.pat.covers y
+/-- May a match (`true`), or a gap (`false`), end with `x`? -/
+@[expose] def mayEnd (t : Stage α) (x : α) : Bool → Bool
+  | true => t.pat.last x
+  | false => !t.pat.covers x
+
+/-- May a match (`true`), or a gap (`false`), begin with `y`?  (An empty match lies before every character.) -/
+@[expose] def mayBegin (t : Stage α) (y : α) : Bool → Bool
+  | true => t.pat.first y || t.pat.nullable
+  | false => !t.pat.covers y
+
+/-- No piece holds the end of a segment of kind `b` and the beginning of one of kind `c` that is next to it
+when the text is cut there.  (Two gaps are one segment in the whole text.) -/
+@[expose] def separates (t : Stage α) (b c : Bool) : Bool :=
+  if t.behaviour = .removed ∧ t.invert then true
+  else (b || c) && !t.behaviour.joins (b != t.invert) (c != t.invert)
 
 /-- The stage surely has a piece boundary between `x` and `y`, and cutting there changes no piece. -/
 @[expose] def seals (t : Stage α) (x y : α) : Bool :=
-  t.cuttable x y &&
-    match t.behaviour, t.invert with
-    | .removed, true => true
-    | .isolated, _ | .removed, false => t.pat.covers x || t.pat.covers y
-    | .mergedWithPrevious, false => t.pat.covers x
-    | .mergedWithPrevious, true => t.gapThenMatch x y
-    | .mergedWithNext, false => t.pat.covers y
-    | .mergedWithNext, true => t.matchThenGap x y
-    | .contiguous, _ => t.matchThenGap x y || t.gapThenMatch x y
+  t.cuttable x y && [true, false].all fun b => [true, false].all fun c =>
+    !(t.mayEnd x b && t.mayBegin y c) || t.separates b c
 
 end Stage
 
-/-- A seam of several stages: all stages before the first sealing one are cuttable; later ones do not matter. -/
+/-- A seam of several stages: one seals, and all stages before it are cuttable.  Later ones do not matter. -/
 @[expose] def isSeam : List (Stage α) → α → α → Bool
   | [], _, _ => false
   | t :: ts, x, y => t.seals x y || (t.cuttable x y && isSeam ts x y)

@@ -198,44 +198,14 @@ theorem cut_spells (m : List α → Option Nat) (s : List α) : (cut m s).flatMa
 
 /-! ## Pieces -/
 
-theorem mergePrevious_flatten : ∀ (y : Segment α) (ys : List (Segment α)),
-    (mergePrevious y ys).flatten = (y :: ys).flatMap (·.2)
-  | (b, s), [] => by cases b <;> simp [mergePrevious]
-  | (false, s), (true, t) :: ys => by
-    rw [mergePrevious, mergePrevious_flatten]
-    simp only [List.flatMap_cons, List.append_assoc]
-  | (false, s), (false, t) :: ys => by
-    rw [mergePrevious, List.flatten_cons, mergePrevious_flatten]
-    · rfl
-    · simp
-  | (true, s), y :: ys => by
-    rw [mergePrevious, List.flatten_cons, mergePrevious_flatten]
-    · rfl
-    · simp
-
-theorem mergeNext_flatten : ∀ ys : List (Segment α), (mergeNext ys).flatten = ys.flatMap (·.2)
-  | [] => rfl
-  | (true, s) :: (false, t) :: ys => by
-    rw [mergeNext, List.flatten_cons, mergeNext_flatten]
-    simp only [List.flatMap_cons, List.append_assoc]
-  | (false, s) :: ys => by
-    rw [mergeNext, List.flatten_cons, mergeNext_flatten]
-    · rfl
-    · simp
-  | [(true, s)] => by simp [mergeNext]
-  | (true, s) :: (true, t) :: ys => by
-    rw [mergeNext, List.flatten_cons, mergeNext_flatten]
-    · rfl
-    · simp
-
-theorem mergeEqual_flatten : ∀ (y : Segment α) (ys : List (Segment α)),
-    (mergeEqual y ys).flatten = (y :: ys).flatMap (·.2)
-  | (b, s), [] => by simp [mergeEqual]
+theorem mergeFrom_flatten (j : Bool → Bool → Bool) : ∀ (y : Segment α) (ys : List (Segment α)),
+    (mergeFrom j y ys).flatten = (y :: ys).flatMap (·.2)
+  | (b, s), [] => by simp [mergeFrom]
   | (b, s), (c, t) :: ys => by
-    rw [mergeEqual]
+    rw [mergeFrom]
     split
-    · rw [mergeEqual_flatten]; simp only [List.flatMap_cons, List.append_assoc]
-    · rw [List.flatten_cons, mergeEqual_flatten]; rfl
+    · rw [mergeFrom_flatten]; simp only [List.flatMap_cons, List.append_assoc]
+    · rw [List.flatten_cons, mergeFrom_flatten]; rfl
 
 theorem flatMap_snd_map (f : Segment α → Bool) (ys : List (Segment α)) :
     (ys.map fun y => (f y, y.2)).flatMap (·.2) = ys.flatMap (·.2) := by
@@ -254,28 +224,16 @@ theorem flatten_filter_not_isEmpty (qs : List (List α)) : (qs.filter fun q => !
 
 /-- The segments of a stage spell the text. -/
 theorem segments_spells (t : Stage α) (s : List α) : (t.segments s).flatMap (·.2) = s := by
-  simp only [Stage.segments]
-  split
-  · rw [flatMap_snd_map, cut_spells]
-  · exact cut_spells _ _
+  rw [Stage.segments, flatMap_snd_map, cut_spells]
 
 /-- **Pieces spell the text**, unless the stage drops some. -/
 theorem split_flatten (t : Stage α) (h : t.behaviour ≠ .removed) (s : List α) : (t.split s).flatten = s := by
   have hs := segments_spells t s
-  rw [Stage.split, flatten_filter_not_isEmpty]
+  rw [Stage.split, flatten_filter_not_isEmpty, Behaviour.pieces, if_neg h]
   generalize t.segments s = ys at hs
-  cases hb : t.behaviour with
-  | removed => exact absurd hb h
-  | isolated => rw [Behaviour.pieces, ← List.flatMap_def]; exact hs
-  | mergedWithPrevious =>
-    cases ys with
-    | nil => exact hs
-    | cons y ys => rw [Behaviour.pieces, mergePrevious_flatten]; exact hs
-  | mergedWithNext => rw [Behaviour.pieces, mergeNext_flatten]; exact hs
-  | contiguous =>
-    cases ys with
-    | nil => exact hs
-    | cons y ys => rw [Behaviour.pieces, mergeEqual_flatten]; exact hs
+  cases ys with
+  | nil => exact hs
+  | cons y ys => rw [merge, mergeFrom_flatten]; exact hs
 
 /-- **No piece is empty.** -/
 theorem split_ne_nil (t : Stage α) (s : List α) : ∀ q ∈ t.split s, q ≠ [] := by
