@@ -5,5 +5,8 @@ public import VerifiedTok.Spec.Seam
 public import VerifiedTok.Spec.Pattern
 public import VerifiedTok.Thm.Seam.Matches
 public import VerifiedTok.Thm.Pattern
+public import VerifiedTok.Thm.Seam.Cut
+public import VerifiedTok.Thm.Seam.Merge
+public import VerifiedTok.Thm.Seam
 
 /-! The root of the library: every file below `VerifiedTok/` must be reached from here, or the check fails. -/
