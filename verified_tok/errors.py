@@ -1,5 +1,10 @@
 """The exceptions that the package raises; every one derives from `VerifiedTokError`."""
 
+import reprlib
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 120
+
 
 class VerifiedTokError(Exception):
     """Base class of all errors of this package."""
@@ -31,7 +36,7 @@ class UnsupportedConstruct:
         self.remedy = remedy
 
     def __str__(self) -> str:
-        return f"{self.field} = {self.value!r}: {self.remedy}"
+        return f"{self.field} = {_SHORT.repr(self.value)}: {self.remedy}"
 
     def __repr__(self) -> str:
         return f"UnsupportedConstruct({self.field!r}, {self.value!r}, {self.remedy!r})"

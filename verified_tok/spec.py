@@ -244,7 +244,9 @@ PostProcessor = TrimOffsets | Template
 class TokenizerSpec:
     """A loaded tokenizer, named by the SHA-256 of the file (or rank table) that it came from.
 
-    Two specs are the same tokenizer if and only if their `sha256` are equal.
+    Two specs are the same tokenizer if and only if their `sha256` are equal. `pads_batches` says that the
+    file asks for batches padded to their longest text; it concerns no text's own ids, and the kit never pads.
+    A `RankBpe` has no decoder stages: its tokens are bytes as they stand.
     """
 
     sha256: str
@@ -255,6 +257,7 @@ class TokenizerSpec:
     model: Model
     decoders: tuple[Decoder, ...]
     post_processors: tuple[PostProcessor, ...]
+    pads_batches: bool = False
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TokenizerSpec) and self.sha256 == other.sha256

@@ -1,0 +1,48 @@
+"""The `added_tokens` field of a tokenizer file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from verified_tok.loading.node import Node
+from verified_tok.spec import AddedToken
+
+_FLAGS = ("lstrip", "rstrip", "single_word", "normalized", "special")
+
+
+def read_added_tokens(node: Node, vocab: Mapping[str, int] | None) -> tuple[AddedToken, ...]:
+    """The added tokens in the file's order.
+
+    The reference engine does not take their ids from the file: it computes them again from the
+    vocabulary and the order, and where the two differ it warns and goes on with its own. Here such a
+    file is an error, because no id that it could give is the one that everybody means. `vocab` is None
+    if the model could not be read; then ids are not checked.
+    """
+    tokens: list[AddedToken] = []
+    places: dict[str, int] = {}
+    for place, item in enumerate(node.items()):
+        fields = item.record("id", "content", *_FLAGS)
+        id, content = fields["id"].natural(), fields["content"].string()
+        if not content:
+            raise fields["content"].invalid("an added token without content")
+        if places.setdefault(content, place) != place:
+            raise fields["content"].invalid(f"{content!r} is {node.path}[{places[content]}] already")
+        tokens.append(AddedToken(id, content, **{flag: fields[flag].boolean() for flag in _FLAGS}))
+    if vocab is not None:
+        _check_ids(node, tokens, vocab)
+    return tuple(tokens)
+
+
+def _check_ids(node: Node, tokens: list[AddedToken], vocab: Mapping[str, int]) -> None:
+    owner = {id: content for content, id in vocab.items()}
+    free = len(vocab)  # what the engine gives to the next token that is not in the vocabulary
+    for item, token in zip(node.items(), tokens, strict=True):
+        field = item.child("id")
+        expected = vocab.get(token.content, free)
+        if token.id != expected:
+            raise field.invalid(
+                f"{token.content!r} has the id {token.id} here, but the engine gives it {expected}"
+            )
+        if owner.setdefault(token.id, token.content) != token.content:
+            raise field.invalid(f"the id {token.id} belongs to {owner[token.id]!r} already")
+        free = max(free, token.id + 1)

@@ -1,0 +1,29 @@
+"""Tokenizers by their name on the Hugging Face hub; needs the extra `hf`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from verified_tok.errors import FetchError, MissingDependency
+from verified_tok.loading.tokenizer_json import load_json
+from verified_tok.spec import TokenizerSpec
+
+
+def from_pretrained(repo_id: str, revision: str | None = None) -> TokenizerSpec:
+    """The tokenizer of a model repository; `revision` is a branch, a tag or a commit.
+
+    Raises `MissingDependency` without huggingface_hub, `FetchError` if its `tokenizer.json` cannot be
+    had, and what `load_json` raises.
+    """
+    try:
+        from huggingface_hub import hf_hub_download
+    except ImportError as error:
+        raise MissingDependency(
+            "from_pretrained needs huggingface_hub: pip install 'verified-tok[hf]'"
+        ) from error
+    try:
+        path = hf_hub_download(repo_id, "tokenizer.json", revision=revision)
+    except (OSError, ValueError) as error:
+        where = f"{repo_id!r}" + (f" at {revision!r}" if revision else "")
+        raise FetchError(f"no tokenizer.json from the hub for {where}: {error}") from error
+    return load_json(Path(path).read_bytes())

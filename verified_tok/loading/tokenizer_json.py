@@ -1,0 +1,95 @@
+"""Hugging Face `tokenizer.json` files."""
+
+from __future__ import annotations
+
+import hashlib
+
+from verified_tok.errors import InvalidTokenizerFile, UnsupportedConstruct, UnsupportedTokenizer
+from verified_tok.loading.added_tokens import read_added_tokens
+from verified_tok.loading.decoders import read_decoders
+from verified_tok.loading.document import parse
+from verified_tok.loading.model import read_model
+from verified_tok.loading.node import Node
+from verified_tok.loading.normalizers import read_normalizers
+from verified_tok.loading.post_processors import read_post_processors
+from verified_tok.loading.pre_tokenizers import read_pre_tokenizers
+from verified_tok.spec import AddedToken, TokenizerSpec
+
+_STAGES = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
+_OPTIONAL = ("version", "truncation", "padding", "added_tokens", *_STAGES)
+
+
+def load_json(data: bytes) -> TokenizerSpec:
+    """The tokenizer that the bytes of a `tokenizer.json` describe.
+
+    Raises `InvalidTokenizerFile` if they do not describe one, naming the place, and
+    `UnsupportedTokenizer` if they use what the kit does not reproduce exactly, naming all of it.
+    What the reference engine refuses is refused here; what both accept means the same to both.
+    """
+    problems: list[UnsupportedConstruct] = []
+    root = Node(parse(data), "", problems)
+    if "model" not in root.object():
+        raise InvalidTokenizerFile(_other_file(root.object()))
+    fields = root.record("model", optional=_OPTIONAL)
+    if "version" in fields:
+        fields["version"].one_of("1.0")
+    field = {name: fields.get(name, Node(None, name, problems)) for name in _OPTIONAL}
+
+    model = read_model(fields["model"])
+    added_tokens: tuple[AddedToken, ...] = ()
+    if "added_tokens" in fields:
+        added_tokens = read_added_tokens(fields["added_tokens"], model.vocab if model else None)
+    known_ids = {*model.vocab.values(), *(token.id for token in added_tokens)} if model else None
+    normalizers = read_normalizers(field["normalizer"])
+    pre_tokenizers = read_pre_tokenizers(field["pre_tokenizer"])
+    post_processors = read_post_processors(field["post_processor"], known_ids)
+    decoders = read_decoders(field["decoder"])
+    _check_truncation(field["truncation"])
+    pads_batches = _read_padding(field["padding"])
+    if model is None or problems:
+        raise UnsupportedTokenizer(tuple(problems))
+    return TokenizerSpec(
+        sha256=hashlib.sha256(data).hexdigest(),
+        source="tokenizer.json",
+        added_tokens=added_tokens,
+        normalizers=normalizers,
+        pre_tokenizers=pre_tokenizers,
+        model=model,
+        decoders=decoders,
+        post_processors=post_processors,
+        pads_batches=pads_batches,
+    )
+
+
+def _other_file(document: dict[str, object]) -> str:
+    if "tokenizer_class" in document:
+        return "not a tokenizer file but a tokenizer_config.json: load the tokenizer.json beside it"
+    keys = ", ".join(sorted(document)[:5]) or "none"
+    return f"not a tokenizer file: it has no `model` (its keys: {keys})"
+
+
+def _check_truncation(node: Node) -> None:
+    if node.value is not None:
+        node.unsupported("texts would be cut off; write null, and cut the ids yourself")
+
+
+def _read_padding(node: Node) -> bool:
+    """Whether batches are to be padded to their longest text, which leaves every text's own ids alone.
+    Padding that lengthens single texts is noted as not supported."""
+    if node.value is None:
+        return False
+    fields = node.record(
+        "strategy", "direction", "pad_id", "pad_type_id", "pad_token", optional=("pad_to_multiple_of",)
+    )
+    fields["direction"].one_of("Left", "Right")
+    fields["pad_id"].natural()
+    fields["pad_type_id"].natural()
+    fields["pad_token"].string()
+    multiple = fields.get("pad_to_multiple_of")
+    if multiple is not None and multiple.value is not None and multiple.natural() > 1:
+        multiple.unsupported("texts would be lengthened; write null, and pad the ids yourself")
+    if fields["strategy"].value != "BatchLongest":
+        fields["strategy"].unsupported(
+            "texts would be lengthened; write BatchLongest, and pad the ids yourself"
+        )
+    return True
