@@ -1,0 +1,111 @@
+"""Character classes of Hugging Face tokenizers, found by asking it about every scalar value."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable
+
+import tokenizers
+from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizers
+from tokenizers import Regex as EngineRegex
+
+from verified_tok.reference.charset import ALL, CharSet
+
+ENGINE = f"tokenizers {tokenizers.__version__}"
+
+SCALARS = "".join(ALL)
+"""Every scalar value once, in order."""
+
+
+def regex_class(regex: str, text: str = SCALARS) -> CharSet:
+    """The characters of `text` that a regex for one character matches."""
+    return _taken(pre_tokenizers.Split(EngineRegex(regex), "removed"), text)
+
+
+def numeric() -> CharSet:
+    """What `Digits` cuts out."""
+    # A delimiter is kept whole or in runs, never removed: the pieces alternate, so look at one of each.
+    pieces = pre_tokenizers.Digits(individual_digits=False).pre_tokenize_str(SCALARS)
+    odd, even = (CharSet.of("".join(p for p, _ in pieces[i::2])) for i in (0, 1))
+    return odd if "0" in odd else even
+
+
+def punctuation() -> CharSet:
+    """What `Punctuation` cuts out."""
+    return _taken(pre_tokenizers.Punctuation("removed"), SCALARS)
+
+
+def strip() -> CharSet:
+    """What the `Strip` normalizer removes from an end."""
+    engine = normalizers.Strip()
+    return CharSet.of("".join(c for c in SCALARS if not engine.normalize_str(c)))
+
+
+def literal_space() -> CharSet:
+    """What an added token with `lstrip` takes in front of it."""
+    spans = _added_token_spans(AddedToken("<a>", lstrip=True, normalized=False))
+    return CharSet.of("".join(c for c, start in zip(SCALARS, spans, strict=True) if start == -1))
+
+
+def literal_word() -> CharSet:
+    """What may not stand beside an added token with `single_word`."""
+    spans = _added_token_spans(AddedToken("<a>", single_word=True, normalized=False))
+    return CharSet.of("".join(c for c, start in zip(SCALARS, spans, strict=True) if start is None))
+
+
+def caseless(candidates: CharSet) -> CharSet:
+    """Those of some characters that match nothing but themselves when case is ignored."""
+    text = "".join(candidates)
+    regex = "(?i:" + "|".join(rf"\x{{{ord(c):x}}}" for c in text) + ")"
+    if regex_class(regex) != candidates:
+        raise AssertionError("some of the characters match others when case is ignored")
+    return CharSet.of("".join(c for c in text if "".join(regex_class(rf"(?i:\x{{{ord(c):x}}})", text)) == c))
+
+
+def letters_ignoring_case() -> dict[str, CharSet]:
+    """For each lower-case ASCII letter, the characters that it matches when case is ignored."""
+    candidates = "".join(regex_class("(?i:[a-z])"))
+    return {letter: regex_class(f"(?i:{letter})", candidates) for letter in string.ascii_lowercase}
+
+
+def pairs_folding_to_one() -> dict[str, CharSet]:
+    """For pairs of ASCII letters, the single characters that they match together when case is ignored."""
+    beyond_ascii = SCALARS[128:]  # no two neighbours in it match two ASCII letters
+    pairs = [a + b for a in string.ascii_lowercase for b in string.ascii_lowercase]
+    candidates = "\0".join(regex_class(f"(?i:{'|'.join(pairs)})", beyond_ascii))
+    found = {pair: regex_class(f"(?i:{pair})", candidates) for pair in pairs}
+    return {pair: chars for pair, chars in found.items() if chars}
+
+
+def classes(names: Iterable[str]) -> dict[str, CharSet]:
+    """All sections of the table; `names` are those of general categories and scripts."""
+    sections = {name: regex_class(rf"\p{{{name}}}") for name in names}
+    sections |= {"space": regex_class(r"\s"), "digit": regex_class(r"\d"), "word": regex_class(r"\w")}
+    sections["caseless"] = caseless(sections["P"] | sections["space"])
+    sections |= {"numeric": numeric(), "punctuation": punctuation(), "strip": strip()}
+    sections |= {"literal space": literal_space(), "literal word": literal_word()}
+    sections |= {f"(?i:{letter})": chars for letter, chars in letters_ignoring_case().items()}
+    sections |= {f"(?i:{pair})": chars for pair, chars in pairs_folding_to_one().items()}
+    return sections
+
+
+def _taken(engine: pre_tokenizers.PreTokenizer, text: str) -> CharSet:
+    """The characters of `text` that a pre-tokenizer which removes its delimiters removes."""
+    taken, done = [], 0
+    for _, (start, stop) in engine.pre_tokenize_str(text):
+        taken.append(text[done:start])
+        done = stop
+    return CharSet.of("".join(taken) + text[done:])
+
+
+def _added_token_spans(token: AddedToken) -> list[int | None]:
+    """For each scalar value c, where the token begins in c + "<a>", counted from its own first character;
+    None where it is not found."""
+    engine = Tokenizer(models.BPE({}, []))
+    engine.add_tokens([token])
+    # A line feed would be taken for white space; a full stop is neither that nor a word character.
+    text = "".join("." + c + "<a>" for c in SCALARS)
+    starts: list[int | None] = [None] * len(SCALARS)
+    for start, stop in engine.encode(text).offsets:
+        starts[stop // 5 - 1] = start - (stop - 3)
+    return starts

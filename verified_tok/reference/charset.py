@@ -1,0 +1,115 @@
+"""Sets of Unicode scalar values, held as sorted ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+Range = tuple[int, int]
+"""The code points from the first to the second, both included."""
+
+_LIMIT = 0x110000
+_SCALARS: tuple[Range, ...] = ((0, 0xD7FF), (0xE000, _LIMIT - 1))
+
+
+class CharSet:
+    """An immutable set of Unicode scalar values.
+
+    Equality and hash go by the members: `ranges` is the one sorted list of disjoint, non-touching
+    ranges that holds them (the ranges that touch only across the surrogates stay apart).
+    """
+
+    def __init__(self, ranges: Iterable[Range] = ()) -> None:
+        """Any ranges, in any order; the surrogates among them are left out."""
+        self.ranges: tuple[Range, ...] = tuple(_intersect(_merge(ranges), _SCALARS))
+
+    @classmethod
+    def of(cls, chars: str) -> CharSet:
+        """The characters of a string."""
+        return cls((ord(c), ord(c)) for c in chars)
+
+    def __contains__(self, char: str) -> bool:
+        return self.members[ord(char)] == 1
+
+    @cached_property
+    def members(self) -> bytes:
+        """One byte a code point, 1 for a member: what makes `in` cost one look-up (1.1 MB, built at
+        the first use)."""
+        members = bytearray(_LIMIT)
+        for first, last in self.ranges:
+            members[first : last + 1] = b"\x01" * (last + 1 - first)
+        return bytes(members)
+
+    def __or__(self, other: CharSet) -> CharSet:
+        return CharSet(self.ranges + other.ranges)
+
+    def __and__(self, other: CharSet) -> CharSet:
+        return CharSet(_intersect(self.ranges, other.ranges))
+
+    def __sub__(self, other: CharSet) -> CharSet:
+        return self & ~other
+
+    def __invert__(self) -> CharSet:
+        """Every other scalar value."""
+        return CharSet(_gaps(self.ranges))
+
+    def __bool__(self) -> bool:
+        return bool(self.ranges)
+
+    def __len__(self) -> int:
+        return sum(last + 1 - first for first, last in self.ranges)
+
+    def __iter__(self) -> Iterator[str]:
+        """The members in code point order."""
+        for first, last in self.ranges:
+            yield from map(chr, range(first, last + 1))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CharSet) and self.ranges == other.ranges
+
+    def __hash__(self) -> int:
+        return hash(self.ranges)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{a:04X}" if a == b else f"{a:04X}-{b:04X}" for a, b in self.ranges[:8])
+        more = ", …" if len(self.ranges) > 8 else ""
+        return f"CharSet({shown}{more})"
+
+
+def _merge(ranges: Iterable[Range]) -> list[Range]:
+    merged: list[Range] = []
+    for first, last in sorted(ranges):
+        if last < first:
+            raise ValueError(f"range {first:#x}-{last:#x} ends before it begins")
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], last))
+        else:
+            merged.append((first, last))
+    return merged
+
+
+def _gaps(ranges: Iterable[Range]) -> Iterator[Range]:
+    start = 0
+    for first, last in ranges:
+        if start < first:
+            yield start, first - 1
+        start = last + 1
+    if start < _LIMIT:
+        yield start, _LIMIT - 1
+
+
+def _intersect(left: Iterable[Range], right: Iterable[Range]) -> Iterator[Range]:
+    lefts, rights = iter(left), iter(right)
+    a, b = next(lefts, None), next(rights, None)
+    while a is not None and b is not None:
+        first, last = max(a[0], b[0]), min(a[1], b[1])
+        if first <= last:
+            yield first, last
+        if a[1] < b[1]:
+            a = next(lefts, None)
+        else:
+            b = next(rights, None)
+
+
+ALL = CharSet(_SCALARS)
+"""All 1,112,064 scalar values."""
