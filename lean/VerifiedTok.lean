@@ -8,5 +8,7 @@ public import VerifiedTok.Thm.Pattern
 public import VerifiedTok.Thm.Seam.Cut
 public import VerifiedTok.Thm.Seam.Merge
 public import VerifiedTok.Thm.Seam
+public import VerifiedTok.Spec.AddedTokens
+public import VerifiedTok.Thm.AddedTokens
 
 /-! The root of the library: every file below `VerifiedTok/` must be reached from here, or the check fails. -/
