@@ -1,0 +1,88 @@
+"""What `pip install` gives: everything that the package needs, and nothing that it does not."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "verified_tok"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The source archive, and the wheel that is built from it and not from the checkout."""
+    folder = tmp_path_factory.mktemp("dist")
+    run([sys.executable, "-m", "build", "--outdir", str(folder), str(ROOT)])
+    return next(folder.glob("*.tar.gz")), next(folder.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def installed(built: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the programs of a fresh environment that holds the wheel without extras."""
+    home = tmp_path_factory.mktemp("home") / "env"
+    venv.create(home, with_pip=True)
+    run([str(home / "bin" / "python"), "-m", "pip", "install", "--quiet", str(built[1])])
+    return home / "bin"
+
+
+def run(command: list[str], code: int = 0) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd="/")
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
+def package_files() -> set[str]:
+    """What belongs to the package: every file but caches and compiled code."""
+    return {
+        str(path.relative_to(ROOT))
+        for path in PACKAGE.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".so"
+    }
+
+
+def test_wheel_holds_the_whole_package_and_nothing_else(built):
+    names = {name for name in zipfile.ZipFile(built[1]).namelist() if ".dist-info/" not in name}
+    assert names == package_files()
+    assert "verified_tok/py.typed" in names
+    assert any(name.startswith("verified_tok/tables/") and not name.endswith(".py") for name in names)
+
+
+def test_source_archive_holds_the_proofs_and_the_tests(built):
+    with tarfile.open(built[0]) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert package_files() <= names
+    for wanted in ("README.md", "Makefile", "lean/VerifiedTok.lean", "tests/test_packaging.py"):
+        assert wanted in names
+    assert not [name for name in names if name.startswith((".venv", "lean/out", "lean/build"))]
+
+
+def test_extras_are_declared():
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert {"test", "gpu", "bench", "hf"} <= set(declared)
+
+
+def test_installed_package_encodes_real_text(installed, family_file):
+    """In an environment that has neither engine, and from another folder than the checkout."""
+    path = str(family_file("deepseek-v4"))
+    printed = run([str(installed / "verified-tok"), "encode", path, "Hello, world!", "--json"]).stdout
+    assert json.loads(printed)["ids"] == [19923, 14, 2058, 3]
+    where = run([str(installed / "python"), "-c", "import verified_tok; print(verified_tok.__file__)"]).stdout
+    assert Path(where.strip()).is_relative_to(installed.parent)
+
+
+def test_installed_package_names_the_missing_extra(installed, family_file):
+    path = str(family_file("deepseek-v4"))
+    failed = run([str(installed / "verified-tok"), "compare", path, "x"], code=2)
+    assert failed.stderr.startswith("error: ")
+    assert "pip install 'verified-tok[bench]'" in failed.stderr
