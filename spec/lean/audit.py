@@ -1,7 +1,8 @@
 """What the compiled theorems rest on, read from the compiled files without asking Lean.
 
-Every constant that a theorem's statement or proof names is followed through the project's own modules. The core library
-is trusted: its compiled files hold statements and no proofs.
+Every constant that a theorem's statement or proof names is followed through the project's own modules. The core
+library is trusted: its compiled files hold statements and no proofs, so the axioms listed are those that the project's
+own modules name. (`lake` lists all.)
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _COMPILER_COPY = "._unsafe_rec"
 
 @dataclass(frozen=True)
 class Verdict:
-    """One theorem of the manifest: the axioms named on the way, and how many of the project's constants it uses."""
+    """One theorem of the manifest, its axioms, and how many of the project's constants it uses."""
 
     name: str
     axioms: tuple[str, ...]
@@ -36,7 +37,7 @@ class Verdict:
 def theorem_verdicts(
     theorems: Iterable[str], own: Mapping[str, Constant]
 ) -> tuple[list[Verdict], list[Problem]]:
-    """The verdict on each named theorem, and a problem for each that is missing or rests on anything but the three axioms."""
+    """The verdict on each named theorem, and what is wrong: missing, or resting on another axiom."""
     verdicts, problems = [], []
     for name in theorems:
         constant = own.get(name)
@@ -80,7 +81,7 @@ def constant_problems(constant: Constant) -> list[Problem]:
 
 
 def reached(name: str, own: Mapping[str, Constant]) -> set[str]:
-    """Every constant that `name` mentions, directly or through the project's own constants; itself included."""
+    """`name` and every constant that it mentions, directly or through the project's own constants."""
     seen: set[str] = set()
     pending = [name]
     while pending:

@@ -1,4 +1,4 @@
-"""Checks modules in the order of their imports, and keeps what passed under a hash of all that it depends on."""
+"""Checks modules in the order of their imports, and keeps what passed under a hash of all it depends on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from .errors import LeanToolError
 from .fetch import create_once
 from .modules import Module, ModuleGraph
-from .toolchain import Toolchain, toolchain, toolchain_key
+from .toolchain import Toolchain, toolchain
 
 _COMPILED = "module"
 """The stem of the compiled parts in the store."""
@@ -52,12 +52,12 @@ class Result:
     blocked_by: tuple[str, ...] = ()
 
 
-def module_keys(graph: ModuleGraph) -> dict[str, str]:
-    """For each module the hash of its name, its text, the keys of its imports, and the toolchain."""
+def module_keys(graph: ModuleGraph, toolchain_key: str) -> dict[str, str]:
+    """For each module the hash of the toolchain, the module's name and text, and the keys of its imports."""
     keys: dict[str, str] = {}
     for module in graph.order:
         imports = [keys[name] for name in graph.own_imports[module.name]]
-        parts = [toolchain_key(), module.name, module.source, *imports]
+        parts = [toolchain_key, module.name, module.source, *imports]
         keys[module.name] = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     return keys
 
@@ -67,22 +67,27 @@ class Checker:
 
     def __init__(self, cache: Path) -> None:
         self.cache = cache
-        self.store = cache / f"results-{toolchain_key()[:16]}"
+        self.lean = toolchain(cache)
+        self.store = cache / "results"
 
     @cached_property
-    def lean(self) -> Toolchain:
-        """The toolchain; fetched only when something must really be checked."""
-        return toolchain(self.cache)
+    def verified_lean(self) -> Toolchain:
+        """The toolchain, verified once; asked for when Lean must really run."""
+        self.lean.verify()
+        return self.lean
 
     @contextmanager
     def compiled_tree(self) -> Iterator[Path]:
-        """An empty directory for compiled modules by their names, as Lean looks for them; removed at the end."""
+        """An empty directory for compiled modules, laid out as Lean looks for them; removed at the end."""
         self.store.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="tree-", dir=self.cache) as directory:
             yield Path(directory)
 
     def check(self, module: Module, key: str, tree: Path) -> Result:
-        """Checks one module whose imports lie in `tree`; adds it there if it passes. Raises LeanToolError if Lean breaks."""
+        """Checks one module whose imports lie in `tree`, and adds it there if it passes.
+
+        Raises LeanToolError when Lean ends without a verdict.
+        """
         entry = self.store / key
         if entry.is_dir():
             _link_compiled(entry, tree, module.name)
@@ -108,7 +113,7 @@ class Checker:
         source.parent.mkdir(parents=True, exist_ok=True)
         source.write_text(module.source, "utf-8")
         arguments = ["--json", "-R", str(directory), "-o", str(output / f"{_COMPILED}.olean"), str(source)]
-        process = self.lean.start(arguments, tree, directory)
+        process = self.verified_lean.start(arguments, tree, directory)
         stdout, stderr = process.communicate()
         messages = tuple(_parse_messages(stdout.decode("utf-8", "replace")))
         if process.returncode != 0 and not any(message.fails for message in messages):
@@ -124,7 +129,7 @@ def check_modules(checker: Checker, graph: ModuleGraph, tree: Path, jobs: int) -
 
     The results come in the graph's order, whatever the order in which they were finished.
     """
-    keys = module_keys(graph)
+    keys = module_keys(graph, checker.lean.key)
     waiting = list(graph.order)
     running: dict[Future[Result], str] = {}
     results: dict[str, Result] = {}

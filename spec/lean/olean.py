@@ -1,10 +1,12 @@
 """Reads the constants of a compiled module: Lean's object graph as it lies in the file, 32-bit or 64-bit.
 
-A module is compiled into up to three parts, `.olean` (what importers see), `.olean.server` and `.olean.private` (the
-proofs); later parts point into earlier ones, and the last one's root is the whole module. A part begins with 80 bytes
-of header and the address that it wants to be loaded at; all pointers are absolute for that address.
+A module is compiled into up to three parts, `.olean` (what importers see), `.olean.server` and
+`.olean.private` (the proofs); later parts point into earlier ones, and the last one's root is the whole
+module. A part begins with 80 bytes of header, the address that it wants to be loaded at, and its root; all
+pointers are absolute for that address.
 
-The numbers below are Lean 4.28's: constructor order in `Lean.Expr`, `Lean.ConstantInfo` and `Lean.ModuleData`.
+The numbers below are those of Lean 4.28: the order of constructors and fields in `Lean.Expr`,
+`Lean.ConstantInfo` and `Lean.ModuleData`.
 """
 
 from __future__ import annotations
@@ -60,7 +62,7 @@ class Constant:
 
 
 def constants(module: Path) -> list[Constant]:
-    """The constants of the module whose parts are `module` + each of PARTS. Raises LeanToolError on a malformed file."""
+    """The constants of the module whose parts are `module` + PARTS. Raises LeanToolError if malformed."""
     parts = [Path(f"{module}{suffix}") for suffix in PARTS]
     present = [part for part in parts if part.is_file()]
     if not present:
@@ -176,7 +178,7 @@ class _Objects:
 
 
 def _word_size(data: bytes) -> int:
-    """4 or 8: the size for which the root of the first part, which follows its base address, lies within it."""
+    """4 or 8: the size for which the root of the first part lies within it."""
     for word in (4, 8):
         base, root = (
             int.from_bytes(data[at : at + word], "little")

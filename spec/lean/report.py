@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .audit import Verdict, constant_problems, theorem_verdicts
 from .check import Checker, Result, check_modules, compiled_path
-from .modules import ModuleGraph, module_graph, unreached_files
+from .modules import ModuleGraph, module_graph, root_module, unreached_files
 from .olean import Constant, constants
 from .project import Problem, Project, theorem_names
 from .source_rules import source_problems
@@ -16,7 +16,7 @@ from .source_rules import source_problems
 
 @dataclass
 class Report:
-    """What the check found so far; each finding is also printed with `say`. It passed when there is no problem."""
+    """What the check found so far; each finding is also printed with `say`. No problem: it passed."""
 
     project: Project
     say: Callable[[str], None]
@@ -32,8 +32,8 @@ class Report:
         self.say(str(problem))
 
     def add_sources(self) -> ModuleGraph:
-        """Everything that can be said without Lean: the lakefile, the imports, files left out, forbidden words."""
-        graph = module_graph(self.project, self.project.root_module())
+        """All that can be said without Lean: the lakefile, the imports, files left out, forbidden words."""
+        graph = module_graph(self.project, root_module(self.project))
         self.modules = len(graph.order)
         found = [
             *self.project.configuration_problems(),
@@ -64,7 +64,7 @@ class Report:
                 self.say(f"{place}: {text}")
 
     def add_compiled(self, graph: ModuleGraph, tree: Path) -> None:
-        """What the compiled files show: every declaration of every module, and the theorems of the manifest."""
+        """What the compiled files show: every declaration of every module, and the manifest's theorems."""
         own: dict[str, Constant] = {}
         for module in graph.order:
             for constant in constants(compiled_path(tree, module.name)):
@@ -82,7 +82,8 @@ class Report:
         if self.verdicts:
             theorems += f" (axioms named: {', '.join(axioms) or 'none'})"
         verdict = "passed" if not self.problems else f"FAILED with {len(self.problems)} problems"
-        return f"{self.modules} modules ({self.cached} from the cache), {self.warnings} warnings, {theorems}: {verdict}"
+        modules = f"{self.modules} modules ({self.cached} from the cache)"
+        return f"{modules}, {self.warnings} warnings, {theorems}: {verdict}"
 
 
 def check_with_wasm(report: Report, cache: Path, jobs: int) -> None:
@@ -96,3 +97,9 @@ def check_with_wasm(report: Report, cache: Path, jobs: int) -> None:
             passed = passed and result.passed
         if passed:
             report.add_compiled(graph, tree)
+
+
+def axioms_table(verdicts: list[Verdict]) -> str:
+    """The theorems of the manifest, each with the axioms that it rests on."""
+    width = max((len(verdict.name) for verdict in verdicts), default=0)
+    return "\n".join(f"{v.name:{width}}  {', '.join(v.axioms) or 'none'}" for v in verdicts)

@@ -1,12 +1,13 @@
 """Words that the sources may not hold, because they weaken a proof or hide what a statement says.
 
-The compiled files are audited too (`audit`); this scan names the line, and it also sees `example`s, which leave no
-constant behind.
+The compiled files are audited too (`audit`); this scan names the line, and it also sees `example`s, which
+leave no constant behind.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from .lexer import Token, tokens
 from .modules import Module
@@ -30,7 +31,7 @@ FORBIDDEN_WORDS = FORBIDDEN_NAMES | {
     **dict.fromkeys(("native_decide", "native", "bv_decide", "bv_check"), _COMPILED),
     **dict.fromkeys(("unsafe", "partial", "opaque", "implemented_by", "extern", "csimp"), _UNCHECKED),
     **dict.fromkeys(("macro", "macro_rules", "syntax", "declare_syntax_cat", "elab", "elab_rules"), _META),
-    **dict.fromkeys(("run_cmd", "run_elab", "run_meta", "run_tac", "by_elab", "meta"), _META),
+    **dict.fromkeys(("run_cmd", "run_elab", "run_meta", "run_tac", "by_elab", "meta", "prelude"), _META),
     **dict.fromkeys(("initialize", "builtin_initialize", "simproc", "dsimproc", "skipKernelTC"), _META),
     **dict.fromkeys(("notation", "notation3", "infix", "infixl", "infixr", "prefix", "postfix"), _NOTATION),
     **dict.fromkeys(("binder_predicate", "unif_hint"), _NOTATION),
@@ -87,14 +88,14 @@ def _forbidden_words(words: list[Token]) -> Iterator[tuple[Token, str]]:
 
 
 def _options(words: list[Token]) -> Iterator[tuple[Token, str]]:
-    for word, option in zip(words, words[1:], strict=False):
+    for word, option in pairwise(words):
         if word.text == "set_option" and option.text not in ALLOWED_OPTIONS:
             allowed = ", ".join(sorted(ALLOWED_OPTIONS))
             yield word, f"'set_option {option.text}' is not allowed: only {allowed}"
 
 
 def _attributes(words: list[Token]) -> Iterator[tuple[Token, str]]:
-    """Reads the names in `@[a, b x]` and `attribute [a, b x]`: the first word of each entry of the outer list."""
+    """Reads the names in `@[a, b x]` and `attribute [a, b x]`: the first word of each entry."""
     opened = False
     depth = 0
     at_entry = False

@@ -9,71 +9,85 @@ import shutil
 import subprocess
 import tarfile
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from .errors import LeanToolError
-from .fetch import LEAN_INTEGRITY, NODE_REQUIREMENTS, create_once, lean_archive, node_executable
+from .fetch import LEAN_INTEGRITY, create_once, lean_archive, node_executable
 from .modules import CORE_LIBRARIES
 from .prepare_wasm import BINARY, SCRIPT, SYMBOLS, prepare
 
 _DIGESTS = "digests.json"
-_SOURCES_OF_PREPARATION = ("wasm_format.py", "prepare_wasm.py", "prepare_script.py")
+_SOURCES_OF_PREPARATION = ("wasm_format.py", "prepare_wasm.py", "prepare_script.py", "runtime_patch.js")
 
 
 @dataclass(frozen=True)
 class Toolchain:
-    """A prepared checker. `key` names its version: package, preparation and Node."""
+    """A prepared checker."""
 
     node: Path
     directory: Path
-    key: str
 
     @property
     def library(self) -> Path:
         """The compiled core library."""
         return self.directory / "library"
 
-    def start(
-        self, arguments: list[str], compiled: Path, directory: Path, *, long_lived: bool = False
-    ) -> subprocess.Popen[bytes]:
-        """Starts Lean with its standard streams as pipes. `compiled` is searched for the project's own modules.
+    @cached_property
+    def key(self) -> str:
+        """A hash over all files of the checker; what was compiled by another one is never used."""
+        return hashlib.sha256((self.directory / _DIGESTS).read_bytes()).hexdigest()
 
-        Node compiles a function when it is first called, with its fast compiler; a long-lived process gets the
-        optimizing one too.
+    def verify(self) -> None:
+        """Compares every file with the digest taken when it was prepared. Raises LeanToolError.
+
+        A damaged cache must end in an error, not in a verdict; this takes half a second.
+        """
+        recorded = json.loads((self.directory / _DIGESTS).read_text("utf-8"))
+        found = _digests(self.directory)
+        damaged = [name for name, digest in recorded.items() if found.get(name) != digest]
+        if damaged:
+            what = ", ".join(damaged)
+            raise LeanToolError(
+                f"{self.directory}: {what} changed since it was prepared; delete this directory and run again"
+            )
+
+    def start(
+        self,
+        arguments: list[str],
+        compiled: Path,
+        directory: Path,
+        *,
+        stderr: int | IO[bytes] = subprocess.PIPE,
+        long_lived: bool = False,
+    ) -> subprocess.Popen[bytes]:
+        """Starts Lean in `directory` with pipes; `compiled` is searched for the project's own modules.
+
+        Node compiles each function when it is first called, with its fast compiler alone unless the process
+        is to live long.
         """
         flags = ["--stack-size=60000", "--wasm-lazy-validation", *([] if long_lived else ["--liftoff-only"])]
-        environment = os.environ | {"LEAN_PATH": f"{self.library}:{compiled}"}
         return subprocess.Popen(
             [str(self.node), *flags, str(self.directory / SCRIPT), *arguments],
             cwd=directory,
-            env=environment,
+            env=os.environ | {"LEAN_PATH": f"{self.library}:{compiled}"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=stderr,
         )
 
 
 def toolchain(cache: Path) -> Toolchain:
-    """The checker in `cache`, fetched and prepared when it is not there yet. Raises LeanToolError.
-
-    Every file is compared with the digest taken when it was prepared: a damaged cache is an error, not a verdict.
-    """
+    """The checker in `cache`, fetched and prepared when it is not there yet. Raises LeanToolError."""
     node = node_executable(cache)
-    key = toolchain_key()
-    directory = create_once(
-        cache / f"toolchain-{key[:16]}", lambda output: _prepare(lean_archive(cache, node), output)
-    )
-    _verify(directory)
-    return Toolchain(node, directory, key)
+    sources = [Path(__file__).with_name(name).read_bytes() for name in _SOURCES_OF_PREPARATION]
+    version = hashlib.sha256(LEAN_INTEGRITY.encode() + b"".join(sources)).hexdigest()[:16]
 
+    def fill(directory: Path) -> None:
+        _prepare(lean_archive(cache, node), directory)
 
-def toolchain_key() -> str:
-    """A hash over everything that makes the checker what it is; compiled files of another key are never used."""
-    here = Path(__file__).parent
-    digest = hashlib.sha256(LEAN_INTEGRITY.encode() + NODE_REQUIREMENTS.read_bytes())
-    for name in _SOURCES_OF_PREPARATION:
-        digest.update((here / name).read_bytes())
-    return digest.hexdigest()
+    return Toolchain(node, create_once(cache / f"toolchain-{version}", fill))
 
 
 def _prepare(archive: Path, output: Path) -> None:
@@ -90,7 +104,7 @@ def _prepare(archive: Path, output: Path) -> None:
 
 
 def _is_core(member: str) -> bool:
-    """Whether a file of the archive belongs to a library that may be imported (not macOS's `._` companions of it)."""
+    """Whether a file of the archive belongs to a library that may be imported; `._` files are macOS's."""
     parts = PurePosixPath(member).parts
     return (
         bool(parts) and parts[0].removesuffix(".olean") in CORE_LIBRARIES and not parts[-1].startswith("._")
@@ -110,18 +124,3 @@ def _digests(directory: Path) -> dict[str, str]:
         whole.update(hashlib.sha256(file.read_bytes()).digest())
     digests["library"] = whole.hexdigest()
     return digests
-
-
-def _verify(directory: Path) -> None:
-    try:
-        recorded = json.loads((directory / _DIGESTS).read_text("utf-8"))
-        found = _digests(directory)
-    except (OSError, ValueError) as error:
-        raise LeanToolError(
-            f"{directory}: the prepared checker is incomplete ({error}); delete it and run again"
-        ) from None
-    damaged = [name for name, digest in found.items() if recorded.get(name) != digest]
-    if damaged:
-        raise LeanToolError(
-            f"{directory}: {', '.join(damaged)} changed since it was prepared; delete it and run again"
-        )
