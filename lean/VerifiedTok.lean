@@ -10,5 +10,8 @@ public import VerifiedTok.Thm.Seam.Merge
 public import VerifiedTok.Thm.Seam
 public import VerifiedTok.Spec.AddedTokens
 public import VerifiedTok.Thm.AddedTokens
+public import VerifiedTok.Spec.Normalizer
+public import VerifiedTok.Spec.Pipeline
+public import VerifiedTok.Thm.Encode
 
 /-! The root of the library: every file below `VerifiedTok/` must be reached from here, or the check fails. -/

@@ -36,6 +36,14 @@ structure Literal (α : Type) where
 @[expose] def literalId [DecidableEq α] (ls : List (Literal α)) (w : List α) : List Token :=
   ((ls.find? fun l => l.content == w).map (·.id)).toList
 
+/-- `A` ends with the ordinary text `g` (and not with a literal). -/
+@[expose] def LastText [DecidableEq α] (ls : List (Literal α)) (A g : List α) : Prop :=
+  ∃ X, extract ls A = X ++ [(false, g)]
+
+/-- `B` begins with the ordinary text `h` (and not with a literal). -/
+@[expose] def FirstText [DecidableEq α] (ls : List (Literal α)) (B h : List α) : Prop :=
+  ∃ Y, extract ls B = (false, h) :: Y
+
 /-- No literal begins in `A` and ends in `B`. -/
 @[expose] def NoCross (ls : List (Literal α)) (A B : List α) : Prop :=
   ∀ l ∈ ls, ∀ u, u <:+ A → u ≠ [] → l.content <+: u ++ B → l.content.length ≤ u.length

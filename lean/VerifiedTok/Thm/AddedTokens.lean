@@ -153,16 +153,7 @@ theorem noCross_of_not_holdsPair {ls : List (Literal α)} {x y : α} (h : holdsP
   intro l hl u hu hne hp
   apply Nat.le_of_not_lt
   intro hlt
-  obtain ⟨t, rfl⟩ := hu
-  obtain ⟨v, rfl⟩ : ∃ v, u = v ++ [x] := by
-    rw [List.getLast?_append] at hA
-    cases hu : u.getLast? with
-    | none => exact absurd (List.getLast?_eq_none_iff.mp hu) hne
-    | some z =>
-      rw [hu] at hA
-      obtain ⟨v, rfl⟩ := List.getLast?_eq_some_iff.mp hu
-      simp only [Option.some_or, Option.some.injEq] at hA
-      exact ⟨v, by rw [hA]⟩
+  obtain ⟨v, rfl⟩ := List.getLast?_eq_some_iff.mp (getLast?_of_suffix hu hne hA)
   obtain ⟨w, rfl⟩ : ∃ w, B = y :: w := by
     cases B with
     | nil => simp at hB

@@ -27,13 +27,7 @@ theorem unaware_of_not_crosses {p : Pat α} {x y : α} (h : p.crosses x y = fals
     cases B with
     | nil => simp at hB
     | cons b v => simp at hB; exact ⟨v, by rw [hB]⟩
-  have hl : u.getLast? = some x := by
-    obtain ⟨t, rfl⟩ := hu
-    rw [List.getLast?_append] at hA
-    cases hu' : u.getLast? with
-    | none => exact absurd (List.getLast?_eq_none_iff.mp hu') hne
-    | some z => rw [hu'] at hA; exact hA
-  rw [Pat.firstMatch, Pat.firstMatch, matches_append_of_not_crosses hl h]
+  rw [Pat.firstMatch, Pat.firstMatch, matches_append_of_not_crosses (getLast?_of_suffix hu hne hA) h]
 
 /-- One stage, with its gaps: the segments of the whole are those of the parts, two gaps that meet being one. -/
 theorem cut_append_of_not_crosses {p : Pat α} {x y : α} (h : p.crosses x y = false) {A B : List α}

@@ -125,6 +125,14 @@ theorem getLast?_drop_of_lt {u : List α} {n : Nat} {x : α} (h : u.getLast? = s
   rw [List.getLast?_drop]
   simp [Nat.not_le.mpr hn, h]
 
+theorem getLast?_of_suffix {u A : List α} {x : α} (h : u <:+ A) (hne : u ≠ []) (hA : A.getLast? = some x) :
+    u.getLast? = some x := by
+  obtain ⟨t, rfl⟩ := h
+  rw [List.getLast?_append] at hA
+  cases hu : u.getLast? with
+  | none => exact absurd (List.getLast?_eq_none_iff.mp hu) hne
+  | some z => rw [hu] at hA; exact hA
+
 /-- A match that reaches the end of a text consumed its last character last. -/
 theorem last_of_matches {p : Pat α} {u : List α} {x : α} (hl : u.getLast? = some x) :
     u.length ∈ p.matches u → p.last x = true := by

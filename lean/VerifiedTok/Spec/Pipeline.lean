@@ -1,0 +1,78 @@
+module
+
+public import VerifiedTok.Spec.AddedTokens
+public import VerifiedTok.Spec.Normalizer
+
+public section
+
+/-!
+# The whole tokenizer
+
+Text → added tokens → normalizer → added tokens that are matched in normalized text → stages → pieces →
+tokens.  The model that maps one piece to tokens is a parameter.
+-/
+
+namespace VerifiedTok
+
+variable {α : Type}
+
+structure Tokenizer (α : Type) where
+  /-- Added tokens that are looked for in the text as it is. -/
+  literals : List (Literal α)
+  normalize : List α → List α
+  /-- Added tokens that are looked for in the normalized text. -/
+  normalizedLiterals : List (Literal α)
+  stages : List (Stage α)
+  encodePiece : List α → List Token
+
+/-- Tokens of a text that was cut at literals: a literal is one token, a gap is encoded by `text`. -/
+@[expose] def encodeSegments [DecidableEq α] (ls : List (Literal α)) (text : List α → List Token)
+    (ys : List (Segment α)) : List Token :=
+  ys.flatMap fun y => if y.1 then literalId ls y.2 else text y.2
+
+namespace Tokenizer
+
+/-- Text without added tokens: split, and each piece encoded alone. -/
+@[expose] def encodePieces (T : Tokenizer α) (s : List α) : List Token :=
+  (splitAll T.stages s).flatMap T.encodePiece
+
+/-- Normalized text. -/
+@[expose] def encodeNormalized [DecidableEq α] (T : Tokenizer α) (s : List α) : List Token :=
+  encodeSegments T.normalizedLiterals T.encodePieces (extract T.normalizedLiterals s)
+
+/-- The tokens of a text. -/
+@[expose] def encode [DecidableEq α] (T : Tokenizer α) (s : List α) : List Token :=
+  encodeSegments T.literals (fun g => T.encodeNormalized (T.normalize g)) (extract T.literals s)
+
+/-! ## Seams -/
+
+/-- `A | B` is a seam of normalized text: no literal crosses it, and if ordinary text meets ordinary text there,
+the patterns have a seam between the characters beside it. -/
+structure NormalizedSeam [DecidableEq α] (T : Tokenizer α) (A B : List α) : Prop where
+  literals : NoCross T.normalizedLiterals A B
+  stages : ∀ g h x y, LastText T.normalizedLiterals A g → FirstText T.normalizedLiterals B h →
+    g.getLast? = some x → h.head? = some y → isSeam T.stages x y = true
+
+/-- `A | B` is a seam: no literal crosses it, and if ordinary text meets ordinary text there, the two are
+normalized apart and their normalized forms have a seam. -/
+structure SeamBetween [DecidableEq α] (T : Tokenizer α) (A B : List α) : Prop where
+  literals : NoCross T.literals A B
+  normalize : ∀ g h, LastText T.literals A g → FirstText T.literals B h → NormalizesApart T.normalize g h
+  normalized : ∀ g h, LastText T.literals A g → FirstText T.literals B h →
+    NormalizedSeam T (T.normalize g) (T.normalize h)
+
+/-- A pair of characters that makes a seam of normalized text wherever it stands. -/
+@[expose] def pairSeam [DecidableEq α] (T : Tokenizer α) (x y : α) : Bool :=
+  !holdsPair T.normalizedLiterals x y && isSeam T.stages x y
+
+/-- A pair of characters that makes a seam wherever it stands.  Where the normalizer changes nothing, this is
+decided by tables. -/
+structure Seam [DecidableEq α] (T : Tokenizer α) (x y : α) : Prop where
+  literals : holdsPair T.literals x y = false
+  normalize : NormalBoundary T.normalize x y
+  normalized : ∀ g h, g.getLast? = some x → h.head? = some y → ∀ x' y',
+    (T.normalize g).getLast? = some x' → (T.normalize h).head? = some y' → pairSeam T x' y' = true
+
+end Tokenizer
+
+end VerifiedTok

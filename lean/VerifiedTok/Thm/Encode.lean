@@ -1,0 +1,164 @@
+module
+
+public import VerifiedTok.Spec.Pipeline
+public import VerifiedTok.Thm.AddedTokens
+
+public section
+
+/-!
+# Seams of the whole tokenizer
+-/
+
+namespace VerifiedTok
+
+variable {α : Type} [DecidableEq α]
+
+theorem encodeSegments_append (ls : List (Literal α)) (text : List α → List Token) (X Y : List (Segment α)) :
+    encodeSegments ls text (X ++ Y) = encodeSegments ls text X ++ encodeSegments ls text Y :=
+  List.flatMap_append
+
+/-- The ordinary text at the end of a text ends as the text does. -/
+theorem getLast?_of_lastText {ls : List (Literal α)} {A g : List α} {x : α} (h : LastText ls A g)
+    (hA : A.getLast? = some x) : g.getLast? = some x := by
+  obtain ⟨X, hX⟩ := h
+  obtain ⟨X', b, w, hX', hw, _, _⟩ := cut_last (bounded_longest ls) hA
+  rw [extract, hX'] at hX
+  have := (List.append_inj' hX rfl).2
+  simp only [List.cons.injEq, Prod.mk.injEq, and_true] at this
+  rw [← this.2]; exact hw
+
+/-- The ordinary text at the beginning of a text begins as the text does. -/
+theorem head?_of_firstText {ls : List (Literal α)} {B h : List α} {y : α} (hf : FirstText ls B h)
+    (hB : B.head? = some y) : h.head? = some y := by
+  obtain ⟨Y, hY⟩ := hf
+  obtain ⟨c, w, Y', hY', hw, _, _⟩ := cut_first (m := longest ls) hB
+  rw [extract, hY'] at hY
+  simp only [List.cons.injEq, Prod.mk.injEq] at hY
+  obtain ⟨⟨rfl, rfl⟩, _⟩ := hY
+  rcases hw with hw | ⟨hw, _⟩
+  · exact hw
+  · cases hw
+
+/-- Extraction, then an encoder of texts: it may be cut where no literal crosses, if the encoder of texts may be
+cut between the texts that meet there. -/
+theorem encodeSegments_extract_append {ls : List (Literal α)} {text : List α → List Token} {A B : List α}
+    (hls : NoCross ls A B)
+    (htext : ∀ g h, LastText ls A g → FirstText ls B h → text (g ++ h) = text g ++ text h) :
+    encodeSegments ls text (extract ls (A ++ B)) =
+      encodeSegments ls text (extract ls A) ++ encodeSegments ls text (extract ls B) := by
+  rw [extract_append_of_no_cross hls]
+  rcases List.eq_nil_or_concat (extract ls A) with hX | ⟨X, ⟨b, g⟩, hX⟩
+  · rw [hX]; rfl
+  · rw [List.concat_eq_append] at hX
+    cases hY : extract ls B with
+    | nil => rw [glue_nil]; exact (List.append_nil _).symm
+    | cons y Y =>
+      obtain ⟨c, h⟩ := y
+      rw [hX, glue_snoc_cons]
+      split
+      · exact encodeSegments_append ..
+      · rename_i hbc
+        have : b = false ∧ c = false := by revert hbc; cases b <;> cases c <;> simp
+        obtain ⟨rfl, rfl⟩ := this
+        simp [encodeSegments, htext g h ⟨X, hX⟩ ⟨Y, hY⟩]
+
+namespace Tokenizer
+
+variable {T : Tokenizer α}
+
+omit [DecidableEq α] in
+theorem encodePieces_append {x y : α} (h : isSeam T.stages x y = true) {A B : List α}
+    (hA : A.getLast? = some x) (hB : B.head? = some y) :
+    T.encodePieces (A ++ B) = T.encodePieces A ++ T.encodePieces B := by
+  rw [encodePieces, splitAll_append_of_seam h hA hB, List.flatMap_append]; rfl
+
+omit [DecidableEq α] in
+/-- The empty text has no pieces. -/
+theorem splitAll_nil (ts : List (Stage α)) : splitAll ts [] = [] := by
+  cases ts with
+  | nil => rfl
+  | cons t ts =>
+    have : t.split [] = [] := by
+      simp [Stage.split, Stage.segments, cut_nil, Behaviour.pieces, merge]
+    rw [splitAll, this]; rfl
+
+theorem encodeNormalized_append {A B : List α} (h : T.NormalizedSeam A B) :
+    T.encodeNormalized (A ++ B) = T.encodeNormalized A ++ T.encodeNormalized B := by
+  refine encodeSegments_extract_append h.literals fun g k hg hk => ?_
+  have nil : T.encodePieces [] = [] := by rw [encodePieces, splitAll_nil]; rfl
+  cases hx : g.getLast? with
+  | none => rw [List.getLast?_eq_none_iff.mp hx, nil]; rfl
+  | some x =>
+    cases hy : k.head? with
+    | none => rw [List.head?_eq_none_iff.mp hy, nil, List.append_nil, List.append_nil]
+    | some y => exact encodePieces_append (h.stages g k x y hg hk hx hy) hx hy
+
+/-- **A seam of the whole tokenizer**: the tokens of the whole text are the tokens of its parts. -/
+theorem encode_append_of_seamBetween {A B : List α} (h : T.SeamBetween A B) :
+    T.encode (A ++ B) = T.encode A ++ T.encode B := by
+  refine encodeSegments_extract_append h.literals fun g k hg hk => ?_
+  have hN : T.normalize (g ++ k) = T.normalize g ++ T.normalize k := h.normalize g k hg hk
+  rw [hN]
+  exact encodeNormalized_append (h.normalized g k hg hk)
+
+/-- **Beside a literal there is a seam**: where no literal crosses and `A` ends with one, or `B` begins with
+one, nothing is asked of the normalizer or of the patterns. -/
+theorem encode_append_of_literal {A B : List α} (h : NoCross T.literals A B)
+    (hlit : (∀ g, ¬ LastText T.literals A g) ∨ (∀ g, ¬ FirstText T.literals B g)) :
+    T.encode (A ++ B) = T.encode A ++ T.encode B := by
+  refine encodeSegments_extract_append h fun g k hg hk => ?_
+  rcases hlit with hl | hl
+  · exact absurd hg (hl g)
+  · exact absurd hk (hl k)
+
+theorem normalizedSeam_of_pairSeam {x y : α} (h : T.pairSeam x y = true) {A B : List α}
+    (hA : A.getLast? = some x) (hB : B.head? = some y) : T.NormalizedSeam A B := by
+  simp only [pairSeam, Bool.and_eq_true, Bool.not_eq_true'] at h
+  refine ⟨noCross_of_not_holdsPair h.1 hA hB, fun g k x' y' hg hk hx hy => ?_⟩
+  rw [getLast?_of_lastText hg hA, Option.some.injEq] at hx
+  rw [head?_of_firstText hk hB, Option.some.injEq] at hy
+  rw [← hx, ← hy]; exact h.2
+
+/-- **A pair that is a seam cuts every text.** -/
+theorem encode_append_of_seam {x y : α} (h : T.Seam x y) {A B : List α} (hA : A.getLast? = some x)
+    (hB : B.head? = some y) : T.encode (A ++ B) = T.encode A ++ T.encode B := by
+  refine encode_append_of_seamBetween ⟨noCross_of_not_holdsPair h.literals hA hB, ?_, ?_⟩
+  · exact fun g k hg hk => h.normalize g k (getLast?_of_lastText hg hA) (head?_of_firstText hk hB)
+  · intro g k hg hk
+    have hgx := getLast?_of_lastText hg hA
+    have hky := head?_of_firstText hk hB
+    cases hx : (T.normalize g).getLast? with
+    | none =>
+      rw [List.getLast?_eq_none_iff.mp hx]
+      refine ⟨fun l _ u hu hne => absurd (List.suffix_nil.mp hu) hne, fun g' k' x' y' hg' _ hx' _ => ?_⟩
+      obtain ⟨X, hX⟩ := hg'
+      rw [extract, cut_nil] at hX
+      exact absurd hX (by simp)
+    | some x' =>
+      cases hy : (T.normalize k).head? with
+      | none =>
+        rw [List.head?_eq_none_iff.mp hy]
+        refine ⟨fun l _ u hu hne hp => by simpa using hp.length_le, fun g' k' x' y' _ hk' _ hy' => ?_⟩
+        obtain ⟨Y, hY⟩ := hk'
+        rw [extract, cut_nil] at hY
+        cases hY
+      | some y' => exact normalizedSeam_of_pairSeam (h.normalized g k hgx hky x' y' hx hy) hx hy
+
+/-- Without a normalizer, a seam is decided by the literals and the patterns alone. -/
+theorem seam_of_pairs (hN : T.normalize = id) {x y : α} (hl : holdsPair T.literals x y = false)
+    (hs : T.pairSeam x y = true) : T.Seam x y where
+  literals := hl
+  normalize := fun A B _ _ => by simp [NormalizesApart, hN]
+  normalized := fun g h hg hh x' y' hx hy => by
+    rw [hN, id, hg, Option.some.injEq] at hx
+    rw [hN, id, hh, Option.some.injEq] at hy
+    rw [← hx, ← hy]; exact hs
+
+end Tokenizer
+
+omit [DecidableEq α] in
+/-- A normalizer that maps every character for itself has a boundary everywhere. -/
+theorem normalBoundary_normalizeEach (f : α → List α) (x y : α) : NormalBoundary (normalizeEach f) x y :=
+  fun _ _ _ _ => List.flatMap_append
+
+end VerifiedTok
