@@ -28,11 +28,12 @@ from verified_tok.reference.pattern import (
     ahead,
     at_end,
     bounded,
+    literal,
     opt,
     plus,
     times,
 )
-from verified_tok.spec import Dialect
+from verified_tok.spec import Dialect, Literal, Regex
 
 DEPTH_LIMIT = 300
 """How deep a `Pat` may nest: matching recurses as deep as the pattern."""
@@ -59,6 +60,15 @@ def parse(text: str, dialect: Dialect = Dialect.ONIGURUMA) -> Pat:
     if _depth(pat) > DEPTH_LIMIT:
         raise PatternError(text, 0, f"the pattern nests deeper than {DEPTH_LIMIT}")
     return pat
+
+
+def pat_of(pattern: Literal | Regex, dialect: Dialect = Dialect.ONIGURUMA) -> Pat:
+    """The `Pat` of a pattern as a tokenizer file gives it; raises `PatternError` like `parse`."""
+    if isinstance(pattern, Regex):
+        return parse(pattern.text, dialect)
+    if len(pattern.text) > DEPTH_LIMIT:
+        raise PatternError(pattern.text, DEPTH_LIMIT, f"the literal is longer than {DEPTH_LIMIT} characters")
+    return literal(pattern.text)
 
 
 class _Parser:
