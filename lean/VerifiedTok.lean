@@ -13,5 +13,7 @@ public import VerifiedTok.Thm.AddedTokens
 public import VerifiedTok.Spec.Normalizer
 public import VerifiedTok.Spec.Pipeline
 public import VerifiedTok.Thm.Encode
+public import VerifiedTok.Spec.Session
+public import VerifiedTok.Thm.Session
 
 /-! The root of the library: every file below `VerifiedTok/` must be reached from here, or the check fails. -/

@@ -1,0 +1,116 @@
+module
+
+public import VerifiedTok.Spec.Bytes
+
+public section
+
+/-!
+# Sessions
+
+A text and its tokens, kept in step under edits.  An edit re-encodes what lies between a cut before the change
+and a cut after it, and keeps the tokens on both sides.  The encoder `enc` is any function; what a cut needs is
+`CutsAt`, which seams give (`Thm/Encode.lean`).
+-/
+
+namespace VerifiedTok
+
+variable {α : Type}
+
+/-- The encoder may be applied to `A` and `B` apart. -/
+@[expose] def CutsAt (enc : List α → List Token) (A B : List α) : Prop := enc (A ++ B) = enc A ++ enc B
+
+/-- (x, y) cuts every text where it stands. -/
+@[expose] def CutPair (enc : List α → List Token) (x y : α) : Prop :=
+  ∀ A B, A.getLast? = some x → B.head? = some y → CutsAt enc A B
+
+/-- What changes in a list of tokens: how many stay in front, the new ones, how many stay behind. -/
+structure Patch where
+  keepFront : Nat
+  new : List Token
+  keepBack : Nat
+
+@[expose] def Patch.apply (p : Patch) (ids : List Token) : List Token :=
+  ids.take p.keepFront ++ p.new ++ ids.drop (ids.length - p.keepBack)
+
+structure Session (α : Type) where
+  text : List α
+  ids : List Token
+
+/-- A part of a text. -/
+@[expose] def slice (s : List α) (lo hi : Nat) : List α := (s.take hi).drop lo
+
+/-- `text[start, stop)` replaced by `new`. -/
+@[expose] def replaceRange (text : List α) (start stop : Nat) (new : List α) : List α :=
+  text.take start ++ new ++ text.drop stop
+
+namespace Session
+
+/-- The ids are the tokens of the text. -/
+@[expose] def Valid (enc : List α → List Token) (s : Session α) : Prop := s.ids = enc s.text
+
+@[expose] def start (enc : List α → List Token) (text : List α) : Session α := ⟨text, enc text⟩
+
+/-- What replacing `text[start, stop)` by `new` changes, if the old and the new text are cut at `lo` before the
+change and at `hi` after it.  Only the text between the cuts is encoded. -/
+@[expose] def editPatch (enc : List α → List Token) (s : Session α) (start stop : Nat) (new : List α)
+    (lo hi : Nat) : Patch where
+  keepFront := (enc (s.text.take lo)).length
+  new := enc (slice s.text lo start ++ new ++ slice s.text stop hi)
+  keepBack := (enc (s.text.drop hi)).length
+
+/-- Replaces `text[start, stop)` by `new`. -/
+@[expose] def edit (enc : List α → List Token) (s : Session α) (start stop : Nat) (new : List α)
+    (lo hi : Nat) : Session α where
+  text := replaceRange s.text start stop new
+  ids := (editPatch enc s start stop new lo hi).apply s.ids
+
+/-- Puts `new` behind the text; everything behind the cut `lo` is encoded again. -/
+@[expose] def append (enc : List α → List Token) (s : Session α) (new : List α) (lo : Nat) : Session α :=
+  edit enc s s.text.length s.text.length new lo s.text.length
+
+/-- Puts `new` into the text at `at`. -/
+@[expose] def insert (enc : List α → List Token) (s : Session α) (pos : Nat) (new : List α)
+    (lo hi : Nat) : Session α := edit enc s pos pos new lo hi
+
+/-- Keeps the first `pos` characters. -/
+@[expose] def truncate (enc : List α → List Token) (s : Session α) (pos lo : Nat) : Session α :=
+  edit enc s pos s.text.length [] lo s.text.length
+
+/-- Joins two sessions; the text between the cuts `lo` of the first and `hi` of the second is encoded again. -/
+@[expose] def concat (enc : List α → List Token) (s t : Session α) (lo hi : Nat) : Session α where
+  text := s.text ++ t.text
+  ids := s.ids.take (enc (s.text.take lo)).length ++ enc (s.text.drop lo ++ t.text.take hi) ++
+    t.ids.drop (enc (t.text.take hi)).length
+
+/-- `lo` and `hi` cut the old text and the new one, around the change. -/
+structure Cuts (enc : List α → List Token) (text : List α) (start stop : Nat) (new : List α) (lo hi : Nat) :
+    Prop where
+  order : lo ≤ start ∧ start ≤ stop ∧ stop ≤ hi ∧ hi ≤ text.length
+  oldFront : CutsAt enc (text.take lo) (text.drop lo)
+  oldBack : CutsAt enc (text.take hi) (text.drop hi)
+  newFront : CutsAt enc (text.take lo) (slice text lo start ++ new ++ slice text stop hi ++ text.drop hi)
+  newBack : CutsAt enc (slice text lo start ++ new ++ slice text stop hi) (text.drop hi)
+
+end Session
+
+/-! ## Finding cuts -/
+
+/-- Does `pair` allow a cut of the text `s` at `p`?  The ends of a text are cuts. -/
+@[expose] def cutAllowed (pair : α → α → Bool) (s : List α) (p : Nat) : Bool :=
+  match (s.take p).getLast?, (s.drop p).head? with
+  | some x, some y => pair x y
+  | _, _ => true
+
+/-- The last cut at or before `p`. -/
+@[expose] def cutBefore (pair : α → α → Bool) (s : List α) : Nat → Nat
+  | 0 => 0
+  | p + 1 => if cutAllowed pair s (p + 1) then p + 1 else cutBefore pair s p
+
+/-! ## Chunks -/
+
+/-- Every border between neighbouring chunks is a cut pair. -/
+@[expose] def CutChunks (enc : List α → List Token) : List (List α) → Prop
+  | [] => True
+  | c :: cs => (∀ x y, c.getLast? = some x → cs.flatten.head? = some y → CutPair enc x y) ∧ CutChunks enc cs
+
+end VerifiedTok
