@@ -60,6 +60,18 @@ class InvalidTokenId(VerifiedTokError, ValueError):
     """An id that is negative, not an integer, or that no token of the tokenizer has."""
 
 
+class UnknownAddedToken(VerifiedTokError, ValueError):
+    """A literal or an id was given as an added token, and the tokenizer has no such added token."""
+
+
+class InvalidUtf8(VerifiedTokError, ValueError):
+    """The bytes that ids stand for are not UTF-8, and the caller wanted no replacement characters."""
+
+
+class StreamFinished(VerifiedTokError, ValueError):
+    """A stream decoder was used after its `finish`."""
+
+
 class MissingDependency(VerifiedTokError, ImportError):
     """An optional package is needed for this call; the message names the extra to install."""
 

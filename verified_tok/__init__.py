@@ -1,0 +1,64 @@
+"""An exact tokenizer whose key properties are proved in Lean 4.
+
+>>> import verified_tok as vt
+>>> tok = vt.from_tiktoken({bytes([b]): b for b in range(256)}, r"\\p{L}+|\\P{L}", {"<|end|>": 256})
+>>> tok.decode(tok.encode("Hi!<|end|>"))
+'Hi!<|end|>'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+
+from verified_tok import errors, loading, spec
+from verified_tok.loading.ranks import Ranks
+from verified_tok.reference.stream import StreamDecoder
+from verified_tok.spec import TokenizerSpec
+from verified_tok.tokenizer import Encoding, Tokenizer
+
+__all__ = [
+    "Encoding",
+    "StreamDecoder",
+    "Tokenizer",
+    "TokenizerSpec",
+    "errors",
+    "from_pretrained",
+    "from_tiktoken",
+    "load",
+    "spec",
+]
+
+
+def load(source: str | PathLike[str] | bytes) -> Tokenizer:
+    """The tokenizer of a Hugging Face `tokenizer.json`: its path, or its bytes.
+
+    Raises `InvalidTokenizerFile` if it is none, `UnsupportedTokenizer` if it uses what the kit does not
+    reproduce exactly (both in `verified_tok.errors`), and OSError if the file cannot be read.
+    """
+    data = source if isinstance(source, bytes) else Path(source).read_bytes()
+    return Tokenizer(loading.load_json(data))
+
+
+def from_tiktoken(
+    ranks: Ranks,
+    pattern: str,
+    special_tokens: Mapping[str, int],
+    normalizer: spec.Normalizer | None = None,
+) -> Tokenizer:
+    """The tokenizer that tiktoken makes of ranks (or a `.tiktoken` file: its path or bytes), a pattern and
+    special tokens. tiktoken has no normalizer, but the code around some models has one (Qwen's: NFC).
+
+    Raises what `load` raises.
+    """
+    normalizers = () if normalizer is None else (normalizer,)
+    return Tokenizer(loading.from_ranks(ranks, pattern, special_tokens, normalizers))
+
+
+def from_pretrained(repo_id: str, revision: str | None = None) -> Tokenizer:
+    """The tokenizer of a model repository on the Hugging Face hub; needs `pip install 'verified-tok[hf]'`.
+
+    Raises `MissingDependency`, `FetchError`, and what `load` raises.
+    """
+    return Tokenizer(loading.from_pretrained(repo_id, revision))

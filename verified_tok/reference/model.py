@@ -1,0 +1,153 @@
+"""The model stage: from one piece of text to its tokens.
+
+A piece becomes symbols, one for each character or byte (`initial_symbols`), and the rank table merges those
+(`bpe`). Both kinds of model take this road; a vocabulary of bytes is one without any character.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from verified_tok.reference.bpe import Rule, Table, merge_places
+from verified_tok.spec import Model, RankBpe
+
+
+class Token(NamedTuple):
+    """A token, and the bytes of its piece (in UTF-8) that it covers."""
+
+    id: int
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class Encoder:
+    """A model as encoding needs it, built once for a tokenizer."""
+
+    table: Table = field(repr=False)
+    whole: Mapping[str, int] = field(repr=False)
+    """Pieces that are one token, whatever the merges say."""
+    chars: Mapping[str, int] = field(repr=False)
+    """The tokens of single characters."""
+    byte_tokens: tuple[int | None, ...] = field(repr=False)
+    """The token of each byte, for characters that have none; empty if the model does not fall back."""
+    unk: int | None
+    """The token of a character that has neither; without it the character is dropped."""
+    fuse_unk: bool
+
+
+def encoder(model: Model) -> Encoder:
+    """Build the tables of a model."""
+    if isinstance(model, RankBpe):
+        byte_token = tuple(model.ranks[bytes([byte])] for byte in range(256))
+        return Encoder(
+            table=RankTable(byte_token, {}, model.ranks, {id: data for data, id in model.ranks.items()}),
+            whole={text: id for data, id in model.ranks.items() if (text := _text(data)) is not None},
+            chars={},
+            byte_tokens=byte_token,
+            unk=None,
+            fuse_unk=False,
+        )
+    vocab = model.vocab
+    rules = {(left, right): Rule(rank, result) for rank, (left, right, result) in enumerate(model.merges)}
+    return Encoder(
+        table=Table((), rules),
+        whole=vocab if model.ignore_merges else {},
+        chars={text: id for text, id in vocab.items() if len(text) == 1},
+        byte_tokens=tuple(vocab.get(f"<0x{byte:02X}>") for byte in range(256)) if model.byte_fallback else (),
+        unk=None if model.unk_token is None else vocab[model.unk_token],
+        fuse_unk=model.fuse_unk,
+    )
+
+
+@dataclass(frozen=True)
+class RankTable(Table):
+    """The table that ranks of byte strings imply: two tokens merge when their bytes together have a rank,
+    which is also the result's id (`ofRanks` in `lean/VerifiedTok/Spec/Tables.lean`)."""
+
+    ranks: Mapping[bytes, int] = field(repr=False)
+    bytes_of: Mapping[int, bytes] = field(repr=False)
+
+    def look(self, a: int, b: int) -> Rule | None:
+        rank = self.ranks.get(self.bytes_of[a] + self.bytes_of[b])
+        return None if rank is None else Rule(rank, rank)
+
+
+def without(encoder: Encoder, banned: Set[int]) -> Encoder:
+    """The encoder that never answers with a banned token, which must not be one of a rank table.
+
+    No merge and no whole piece gives one. A character whose token is banned falls back to its bytes; if it
+    cannot, it keeps its token, because text must not be lost. Tokens of bytes and the unknown token stay.
+    """
+    rules, whole, chars = encoder.table.rules, encoder.whole, encoder.chars
+    results = {rule.result for rule in rules.values()}
+    replaceable = {char for char, id in chars.items() if id in banned and _bytes(encoder, char)}
+    if banned.isdisjoint(results) and banned.isdisjoint(whole.values()) and not replaceable:
+        return encoder
+    return replace(
+        encoder,
+        table=replace(encoder.table, rules={pair: r for pair, r in rules.items() if r.result not in banned}),
+        whole={text: id for text, id in whole.items() if id not in banned},
+        chars={char: id for char, id in chars.items() if char not in replaceable},
+    )
+
+
+def initial_symbols(encoder: Encoder, piece: str) -> list[Token]:
+    """The tokens that merging begins with.
+
+    An unknown character waits for the next one, with which `fuse_unk` may join it. As in the reference
+    engine, bytes that a character falls back to do not wait behind it: they come first.
+    """
+    symbols: list[Token] = []
+    unknown: Token | None = None
+    start = 0
+    for char in piece:
+        stop = start + len(char.encode())
+        token = encoder.chars.get(char)
+        if token is not None:
+            if unknown:
+                symbols.append(unknown)
+                unknown = None
+            symbols.append(Token(token, start, stop))
+        elif fallback := _bytes(encoder, char):
+            symbols += [Token(byte, start + k, start + k + 1) for k, byte in enumerate(fallback)]
+        elif encoder.unk is not None:
+            if unknown and encoder.fuse_unk:
+                unknown = Token(encoder.unk, unknown.start, stop)
+            else:
+                if unknown:
+                    symbols.append(unknown)
+                unknown = Token(encoder.unk, start, stop)
+        start = stop
+    return [*symbols, unknown] if unknown else symbols
+
+
+def encode_piece(encoder: Encoder, piece: str) -> tuple[Token, ...]:
+    """The tokens of a piece."""
+    whole = encoder.whole.get(piece)
+    if whole is not None:
+        return (Token(whole, 0, len(piece.encode())),)
+    symbols = initial_symbols(encoder, piece)
+    places = merge_places(encoder.table, [symbol.id for symbol in symbols])
+    ends = [place for place, _ in places[1:]] + [len(symbols)]
+    return tuple(
+        Token(id, min(s.start for s in symbols[place:end]), max(s.stop for s in symbols[place:end]))
+        for (place, id), end in zip(places, ends, strict=True)
+    )
+
+
+def _bytes(encoder: Encoder, char: str) -> list[int]:
+    """The tokens of a character's bytes; none if one of them has no token."""
+    if not encoder.byte_tokens:
+        return []
+    tokens = [encoder.byte_tokens[byte] for byte in char.encode()]
+    return [] if None in tokens else tokens  # type: ignore[return-value]
+
+
+def _text(data: bytes) -> str | None:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return None

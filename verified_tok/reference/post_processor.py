@@ -1,0 +1,67 @@
+"""Post-processing: tokens around the text, and offsets as the reference engine reports them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import NamedTuple
+
+from verified_tok.reference.aligned import Span
+from verified_tok.reference.byte_level import CHAR_OF_BYTE
+from verified_tok.reference.charset import CharSet
+from verified_tok.reference.classes import char_class
+from verified_tok.spec import Dialect, PostProcessor, Template, TrimOffsets
+
+SPACES = char_class("literal space", Dialect.ONIGURUMA) | CharSet.of(CHAR_OF_BYTE[ord(" ")])
+
+
+class Row(NamedTuple):
+    """A token of an encoded text."""
+
+    id: int
+    text: str
+    """The token as its vocabulary writes it; an added token's is the text that it took."""
+    byte_span: Span
+    char_span: Span
+    offsets: Span
+    """The engine's offsets: the span of characters, perhaps trimmed."""
+
+
+def post_process(stages: Sequence[PostProcessor], rows: Sequence[Row], add_special_tokens: bool) -> list[Row]:
+    """Run the post-processor's stages. The tokens that a template adds have empty spans at 0."""
+    rows = list(rows)
+    for stage in stages:
+        match stage:
+            case Template(before, after) if add_special_tokens:
+                rows = [*map(_special, before), *rows, *map(_special, after)]
+            case TrimOffsets():
+                rows = [_trim(row, stage, first=place == 0) for place, row in enumerate(rows)]
+    return rows
+
+
+def around(stages: Sequence[PostProcessor]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The ids that `add_special_tokens` puts before and after a text."""
+    for stage in stages:
+        if isinstance(stage, Template):
+            return stage.before, stage.after
+    return (), ()
+
+
+def _special(id: int) -> Row:
+    return Row(id, "", (0, 0), (0, 0), (0, 0))
+
+
+def _trim(row: Row, stage: TrimOffsets, first: bool) -> Row:
+    """Take the white space at a token's ends off its offsets, as many characters as its text has there.
+
+    One space at the start of the text stays: it may be the one that `add_prefix_space` put there.
+    """
+    start, stop = row.offsets
+    leading = sum(1 for _ in takewhile(SPACES.__contains__, row.text))
+    trailing = sum(1 for _ in takewhile(SPACES.__contains__, reversed(row.text)))
+    if leading == 1 and stage.add_prefix_space and (first or start == 0):
+        leading = 0
+    start = min(start + leading, stop)
+    if stop >= trailing:
+        stop = max(stop - trailing, start)
+    return row._replace(offsets=(start, stop))

@@ -1,0 +1,25 @@
+"""What counts as text: a `str` of Unicode scalar values."""
+
+from __future__ import annotations
+
+from verified_tok.errors import InvalidText
+
+
+def check_text(text: object) -> str:
+    """`text` itself, if it can be encoded.
+
+    Raises `InvalidText` if it is no `str`, naming its type, or holds a lone surrogate, naming the place.
+
+    >>> check_text("naïve 🙂")
+    'naïve 🙂'
+    """
+    if not isinstance(text, str):
+        raise InvalidText(f"the text must be a str, not {type(text).__name__}")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidText(
+            f"the text holds the lone surrogate U+{ord(text[error.start]):04X} at position {error.start}; "
+            "such a code point has no UTF-8 form: replace it first"
+        ) from None
+    return text

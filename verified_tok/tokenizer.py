@@ -1,0 +1,319 @@
+"""The tokenizer: the reference pipeline behind one immutable object."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence, Set
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Literal, final
+
+import numpy as np
+import numpy.typing as npt
+
+from verified_tok.errors import InvalidText, UnknownAddedToken
+from verified_tok.ids import check_ids
+from verified_tok.reference import pipeline as reference
+from verified_tok.reference.aligned import Aligned, Span, hull
+from verified_tok.reference.decode import decode_bytes, decode_text, skipped, token_bytes, token_texts
+from verified_tok.reference.model import Encoder, Token, encode_piece, encoder, without
+from verified_tok.reference.pipeline import Pipeline
+from verified_tok.reference.post_processor import Row, around, post_process
+from verified_tok.reference.pre_tokenizer import pre_tokenize
+from verified_tok.reference.stream import StreamDecoder
+from verified_tok.spec import MergeBpe, TokenizerSpec
+from verified_tok.text import check_text
+
+if TYPE_CHECKING:
+    from verified_tok.admission import Admission
+
+Ids = npt.NDArray[np.uint32]
+Spans = npt.NDArray[np.int64]
+AddedTokens = Literal["all", "none"] | Collection[str | int]
+"""Which added tokens are recognized in a text: all, none, or those with these literals or ids."""
+
+Errors = Literal["replace", "strict"]
+
+_PIECES_KEPT = 1 << 16
+_LONGEST_PIECE_KEPT = 64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Encoding:
+    """The tokens of a text and their places.
+
+    `ids` is uint32 of shape (n,); the spans are int64 of shape (n, 2), first included, last not:
+    `byte_spans` count bytes of the text in UTF-8, `char_spans` characters. `char_spans` are the smallest
+    spans of whole characters that hold `byte_spans`. `offsets` are those of the reference engine:
+    `char_spans`, with white space trimmed off if the tokenizer's post-processor says so.
+    """
+
+    ids: Ids
+    byte_spans: Spans
+    char_spans: Spans
+    offsets: Spans
+
+
+@final
+class Tokenizer:
+    """A tokenizer: encodes text to ids exactly as the reference engine does, and decodes ids.
+
+    Immutable, and safe to use from several threads at once. Made by `load`, `from_tiktoken` or
+    `from_pretrained`. The examples below use this one:
+
+    >>> import verified_tok
+    >>> ranks = {bytes([b]): b for b in range(256)} | {b"he": 256, b"ll": 257, b"hell": 258, b"hello": 259}
+    >>> tok = verified_tok.from_tiktoken(ranks, r" ?\\p{L}+|[^\\p{L}]", {"<|end|>": 300})
+
+    and one that normalizes:
+
+    >>> form = verified_tok.spec.UnicodeForm("NFC")
+    >>> nfc = verified_tok.from_tiktoken(ranks, r"\\p{L}+|[^\\p{L}]", {}, normalizer=form)
+    """
+
+    __slots__ = ("_encoder", "_pipeline", "_skipped", "_spec", "_texts")
+
+    def __init__(self, spec: TokenizerSpec) -> None:
+        self._spec = spec
+        self._encoder = encoder(spec.model)
+        self._texts = token_texts(spec)
+        self._skipped = skipped(spec)
+        self._pipeline = lru_cache(maxsize=8)(partial(_pipeline, spec, self._encoder))
+        self._pipeline(self._switched_on("all"))  # what is wrong with the added tokens shows now
+
+    def __repr__(self) -> str:
+        return f"<Tokenizer {self._spec.sha256[:12]}, {len(self._texts)} tokens>"
+
+    @property
+    def spec(self) -> TokenizerSpec:
+        """The tokenizer as data."""
+        return self._spec
+
+    def admission(self) -> Admission:
+        """What the kit does with this tokenizer, stage by stage, and why."""
+        from verified_tok.admission import admit
+
+        return admit(self._spec)
+
+    # --- vocabulary ---
+
+    @property
+    def vocab_size(self) -> int:
+        """One more than the largest id: every id is below it. (Some below it may have no token.)
+
+        >>> tok.vocab_size
+        301
+        """
+        return max(self._texts, default=-1) + 1
+
+    def id_to_bytes(self, id: int) -> bytes:
+        """The bytes that a token stands for inside a text. At the ends of a text a decoder may take a space
+        off. Raises `InvalidTokenId`.
+
+        >>> tok.id_to_bytes(259)
+        b'hello'
+        """
+        [id] = check_ids([id], self._texts)
+        return token_bytes(self._spec.decoders, self._texts[id])
+
+    def token_to_id(self, token: str) -> int | None:
+        """The id of an added token's literal, or of a token as the vocabulary writes it (in byte-level
+        characters, with `▁` for a space, and so on); None if there is none.
+
+        >>> tok.token_to_id("<|end|>"), tok.token_to_id("hello"), tok.token_to_id("bye")
+        (300, 259, None)
+        """
+        added = next((t.id for t in self._spec.added_tokens if t.content == token), None)
+        model = self._spec.model
+        if added is not None:
+            return added
+        return model.vocab.get(token) if isinstance(model, MergeBpe) else model.ranks.get(token.encode())
+
+    # --- encoding ---
+
+    def encode(self, text: str, added_tokens: AddedTokens = "all", add_special_tokens: bool = False) -> Ids:
+        """The ids of a text: uint32 of shape (n,).
+
+        `added_tokens` says which literals of added tokens are recognized. The text of the others is
+        ordinary text, and none of their ids comes out, unless the literal is nothing but white space.
+        `add_special_tokens` puts the ids around it that the tokenizer's template asks for.
+
+        Raises `InvalidText` if `text` is no string or holds a lone surrogate, `UnknownAddedToken` if
+        `added_tokens` names what is none.
+
+        >>> tok.encode("hello<|end|>").tolist()
+        [259, 300]
+        >>> tok.encode("<|end|>", added_tokens="none").tolist()
+        [60, 124, 101, 110, 100, 124, 62]
+        """
+        before, after = around(self._spec.post_processors) if add_special_tokens else ((), ())
+        ids = reference.encode(self._pipeline(self._switched_on(added_tokens)), check_text(text))
+        return np.array([*before, *ids, *after], dtype=np.uint32)
+
+    def encode_ordinary(self, text: str) -> Ids:
+        """The ids of a text in which nothing is an added token, whether special or not: for text from
+        outside. Raises `InvalidText`.
+
+        >>> tok.encode_ordinary("hello<|end|>").tolist()
+        [259, 60, 124, 101, 110, 100, 124, 62]
+        """
+        return self.encode(text, added_tokens="none")
+
+    def encode_batch(
+        self, texts: Iterable[str], added_tokens: AddedTokens = "all", add_special_tokens: bool = False
+    ) -> tuple[Ids, npt.NDArray[np.int64]]:
+        """The ids of several texts in one array, and where each text's ids begin and end: text i has
+        `ids[offsets[i]:offsets[i + 1]]`. `offsets` is int64 of shape (number of texts + 1,).
+
+        Raises what `encode` raises.
+
+        >>> ids, offsets = tok.encode_batch(["hello", "", "he"])
+        >>> ids.tolist(), offsets.tolist()
+        ([259, 256], [0, 1, 1, 2])
+        """
+        if isinstance(texts, str):
+            raise InvalidText("several texts are expected, not one str; give it in a list, or call encode")
+        encoded = [self.encode(text, added_tokens, add_special_tokens) for text in texts]
+        offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+        return np.concatenate([np.empty(0, np.uint32), *encoded]), offsets
+
+    def encode_with_spans(
+        self, text: str, added_tokens: AddedTokens = "all", add_special_tokens: bool = False
+    ) -> Encoding:
+        """The ids of `encode`, and where in the text each token came from.
+
+        Ids that `add_special_tokens` puts around the text have the span (0, 0), as in the engine. Raises
+        what `encode` raises.
+
+        >>> encoding = tok.encode_with_spans("é hello")
+        >>> encoding.ids.tolist(), encoding.char_spans.tolist()
+        ([195, 169, 32, 259], [[0, 1], [0, 1], [1, 2], [2, 7]])
+        >>> encoding.byte_spans.tolist()
+        [[0, 1], [1, 2], [2, 3], [3, 8]]
+        """
+        p = self._pipeline(self._switched_on(added_tokens))
+        placed = reference.encode_with_spans(p, check_text(text))
+        chars = reference.char_spans(text, [token.span for token in placed])
+        rows = [
+            Row(t.id, self._text(t.id) if t.taken is None else t.taken, t.span, char, char)
+            for t, char in zip(placed, chars, strict=True)
+        ]
+        rows = post_process(self._spec.post_processors, rows, add_special_tokens)
+        return Encoding(
+            ids=np.array([row.id for row in rows], dtype=np.uint32),
+            byte_spans=_spans(row.byte_span for row in rows),
+            char_spans=_spans(row.char_span for row in rows),
+            offsets=_spans(row.offsets for row in rows),
+        )
+
+    def count(self, text: str, added_tokens: AddedTokens = "all", add_special_tokens: bool = False) -> int:
+        """How many ids `encode` gives. Raises what it raises.
+
+        >>> tok.count("hello<|end|>")
+        2
+        """
+        return len(self.encode(text, added_tokens, add_special_tokens))
+
+    def normalize(self, text: str, added_tokens: AddedTokens = "all") -> str:
+        """The text that `encode` encodes: its segments normalized, its added tokens as they are. What
+        decoding gives back, but for spaces that the tokenizer marks. Raises what `encode` raises.
+
+        >>> nfc.normalize("e\\u0301") == "\\u00e9"
+        True
+        """
+        return reference.normalized(self._pipeline(self._switched_on(added_tokens)), check_text(text))
+
+    def is_normalized(self, text: str, added_tokens: AddedTokens = "all") -> bool:
+        """Whether `encode` encodes the text as it is. Raises what `encode` raises.
+
+        >>> nfc.is_normalized("e\\u0301"), nfc.is_normalized("\\u00e9")
+        (False, True)
+        """
+        return self.normalize(text, added_tokens) == text
+
+    def pre_tokenize(self, text: str) -> list[tuple[str, Span]]:
+        """The pieces that the pre-tokenizer alone cuts a text into, and their spans of characters. Added
+        tokens and the normalizer play no part. Raises `InvalidText`.
+
+        >>> tok.pre_tokenize("hello you")
+        [('hello', (0, 5)), (' you', (5, 9))]
+        """
+        pieces = pre_tokenize(self._spec.pre_tokenizers, Aligned.of(check_text(text)))
+        return [(piece.text, hull(piece.origins)) for piece in pieces]
+
+    # --- decoding ---
+
+    def decode_bytes(self, ids: Iterable[int], skip_special_tokens: bool = False) -> bytes:
+        """The bytes that ids stand for. Raises `InvalidTokenId`, naming the place and the value.
+
+        >>> tok.decode_bytes([195])
+        b'\\xc3'
+        """
+        return decode_bytes(self._spec.decoders, self._texts_of(ids, skip_special_tokens))
+
+    def decode(
+        self, ids: Iterable[int], errors: Errors = "replace", skip_special_tokens: bool = False
+    ) -> str:
+        """The text that ids stand for.
+
+        Bytes that are not UTF-8 become U+FFFD as in the reference engine; with `errors="strict"` they raise
+        `InvalidUtf8`. `skip_special_tokens` leaves special added tokens out. Raises `InvalidTokenId`.
+
+        >>> tok.decode([259, 195, 300]), tok.decode([259, 300], skip_special_tokens=True)
+        ('hello\\ufffd<|end|>', 'hello')
+        """
+        return decode_text(self._spec.decoders, self._texts_of(ids, skip_special_tokens), errors)
+
+    def decode_batch(
+        self, batch: Iterable[Iterable[int]], errors: Errors = "replace", skip_special_tokens: bool = False
+    ) -> list[str]:
+        """The texts of several sequences of ids. Raises what `decode` raises.
+
+        >>> tok.decode_batch([[256], [258, 300]])
+        ['he', 'hell<|end|>']
+        """
+        return [self.decode(ids, errors, skip_special_tokens) for ids in batch]
+
+    def decode_stream(self, prompt: Sequence[int] = (), skip_special_tokens: bool = False) -> StreamDecoder:
+        """A decoder for ids that come one after the other; `prompt` holds those before them.
+
+        >>> stream = tok.decode_stream(prompt=[259, 195])
+        >>> stream.put(169), stream.put([32, 226, 130]), stream.finish()
+        ('é', ' ', '\\ufffd')
+        """
+        texts = partial(self._texts_of, skip_special_tokens=skip_special_tokens)
+        return StreamDecoder(self._spec.decoders, texts, prompt)
+
+    def _texts_of(self, ids: Iterable[int], skip_special_tokens: bool) -> list[bytes]:
+        left_out = self._skipped if skip_special_tokens else frozenset()
+        return [self._texts[id] for id in check_ids(ids, self._texts) if id not in left_out]
+
+    def _text(self, id: int) -> str:
+        return self._texts[id].decode(errors="replace")  # a rank table may cut characters
+
+    def _switched_on(self, added_tokens: AddedTokens) -> frozenset[int]:
+        if added_tokens == "none":
+            return frozenset()
+        ids = {name: token.id for token in self._spec.added_tokens for name in (token.id, token.content)}
+        if added_tokens == "all":
+            return frozenset(ids.values())
+        if isinstance(added_tokens, str):
+            raise UnknownAddedToken(f"added_tokens is 'all', 'none' or a collection, not {added_tokens!r}")
+        for name in added_tokens:
+            if name not in ids:
+                raise UnknownAddedToken(f"{name!r} is no added token of this tokenizer")
+        return frozenset(ids[name] for name in added_tokens)
+
+
+def _pipeline(spec: TokenizerSpec, encoder: Encoder, enabled: Set[int]) -> Pipeline:
+    """The pipeline for a choice of added tokens, with a cache of pieces around the model."""
+    encode = partial(encode_piece, without(encoder, reference.markup(spec, enabled)))
+    cached = lru_cache(maxsize=_PIECES_KEPT)(encode)
+
+    def encode_cached(piece: str) -> tuple[Token, ...]:
+        return cached(piece) if len(piece) <= _LONGEST_PIECE_KEPT else encode(piece)
+
+    return reference.pipeline(spec, enabled, encode_cached)
+
+
+def _spans(spans: Iterable[Span]) -> Spans:
+    return np.array(list(spans), dtype=np.int64).reshape(-1, 2)
