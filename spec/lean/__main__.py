@@ -11,6 +11,7 @@ Exit status: 0 all passed, 1 something is wrong with the Lean files, 2 the check
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -27,6 +28,7 @@ from .watch import Session, ask, watch
 def main() -> int:
     """Reads the command line and runs it; returns the exit status."""
     arguments = _parser().parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an exception: workers end, temporary files go
     project = Project(arguments.project.resolve())
     try:
         if arguments.command in ("check", "axioms"):
@@ -57,7 +59,7 @@ def _checkers(project: Project, wanted: str, jobs: int) -> list[tuple[str, Calla
     if wanted == "auto":
         lake, reason = usable_lake(project.lean)
         if lake is None:
-            _say(f"{reason}; using the fetched checker")
+            _say(f"using the fetched checker: {reason}")
         wanted = "wasm" if lake is None else "lake"
     checkers: list[tuple[str, Callable[[Report], None]]] = []
     if wanted in ("lake", "both"):

@@ -1,8 +1,8 @@
 """What the compiled theorems rest on, read from the compiled files without asking Lean.
 
-Every constant that a theorem's statement or proof names is followed through the project's own modules. The core
-library is trusted: its compiled files hold statements and no proofs, so the axioms listed are those that the project's
-own modules name. (`lake` lists all.)
+Every constant that a theorem's statement or proof names is followed through the project's own modules. The
+core library is trusted: its compiled files hold statements and no proofs, so the axioms listed are those
+that the project's own modules name. (`lake` lists all.)
 """
 
 from __future__ import annotations

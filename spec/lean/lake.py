@@ -23,7 +23,7 @@ def usable_lake(lean_directory: Path) -> tuple[str | None, str]:
     """The `lake` on the PATH if it starts for this project, else None; and why not."""
     lake = shutil.which("lake")
     if lake is None:
-        return None, "lake is not on the PATH: install elan, Lean's version manager"
+        return None, "lake is not on the PATH"
     # elan's `lake` fetches the pinned toolchain first, which fails where it cannot be downloaded.
     started = subprocess.run([lake, "--version"], cwd=lean_directory, capture_output=True, text=True)
     if started.returncode == 0:
@@ -83,5 +83,5 @@ def require_lake(lean_directory: Path) -> str:
     """The usable `lake`. Raises LeanToolError when there is none."""
     lake, reason = usable_lake(lean_directory)
     if lake is None:
-        raise LeanToolError(reason)
+        raise LeanToolError(f"{reason}; install elan, Lean's version manager, or use --with wasm")
     return lake

