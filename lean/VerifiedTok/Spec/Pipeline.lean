@@ -47,11 +47,11 @@ namespace Tokenizer
 /-! ## Seams -/
 
 /-- `A | B` is a seam of normalized text: no literal crosses it, and if ordinary text meets ordinary text there,
-the patterns have a seam between the characters beside it. -/
+the stages may be applied to the two apart. -/
 structure NormalizedSeam [DecidableEq α] (T : Tokenizer α) (A B : List α) : Prop where
   literals : NoCross T.normalizedLiterals A B
-  stages : ∀ g h x y, LastText T.normalizedLiterals A g → FirstText T.normalizedLiterals B h →
-    g.getLast? = some x → h.head? = some y → isSeam T.stages x y = true
+  stages : ∀ g h, LastText T.normalizedLiterals A g → FirstText T.normalizedLiterals B h →
+    splitAll T.stages (g ++ h) = splitAll T.stages g ++ splitAll T.stages h
 
 /-- `A | B` is a seam: no literal crosses it, and if ordinary text meets ordinary text there, the two are
 normalized apart and their normalized forms have a seam. -/
@@ -62,16 +62,17 @@ structure SeamBetween [DecidableEq α] (T : Tokenizer α) (A B : List α) : Prop
     NormalizedSeam T (T.normalize g) (T.normalize h)
 
 /-- A pair of characters that makes a seam of normalized text wherever it stands. -/
-@[expose] def pairSeam [DecidableEq α] (T : Tokenizer α) (x y : α) : Bool :=
-  !holdsPair T.normalizedLiterals x y && isSeam T.stages x y
+@[expose] def pairSeam [DecidableEq α] (T : Tokenizer α) (subset : (α → Bool) → (α → Bool) → Bool)
+    (x y : α) : Bool :=
+  !holdsPair T.normalizedLiterals x y && isSeam subset T.stages x y
 
 /-- A pair of characters that makes a seam wherever it stands.  Where the normalizer changes nothing, this is
 decided by tables. -/
-structure Seam [DecidableEq α] (T : Tokenizer α) (x y : α) : Prop where
+structure Seam [DecidableEq α] (T : Tokenizer α) (subset : (α → Bool) → (α → Bool) → Bool) (x y : α) : Prop where
   literals : holdsPair T.literals x y = false
   normalize : NormalBoundary T.normalize x y
   normalized : ∀ g h, g.getLast? = some x → h.head? = some y → ∀ x' y',
-    (T.normalize g).getLast? = some x' → (T.normalize h).head? = some y' → pairSeam T x' y' = true
+    (T.normalize g).getLast? = some x' → (T.normalize h).head? = some y' → pairSeam T subset x' y' = true
 
 end Tokenizer
 

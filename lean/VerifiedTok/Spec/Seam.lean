@@ -85,6 +85,37 @@ namespace Pat
 /-- A match surely begins at `y` when the search gets there, so `y` is in no gap. -/
 @[expose] def covers (p : Pat α) (y : α) : Bool := !nullable p && sure p y
 
+/-! ### A later alternative that an earlier one shields -/
+
+/-- May consume `c` somewhere. -/
+@[expose] def consumes : Pat α → α → Bool
+  | .eps, _ | .notAhead _, _ => false
+  | .chr p, c | .star p, c => p c
+  | .seq a b, c | .alt a b, c => consumes a c || consumes b c
+  | .atomic a, c => consumes a c
+
+/-- Every lookahead looks at one character only. -/
+@[expose] def shortLooks : Pat α → Bool
+  | .eps | .chr _ | .star _ | .notAhead (.chr _) => true
+  | .notAhead _ => false
+  | .seq a b | .alt a b => shortLooks a && shortLooks b
+  | .atomic a => shortLooks a
+
+/-- Surely matches every text of characters of `S` that ends with `x`: some alternative is `p*r`, where `p` holds
+all of `S` and `r` surely matches at `x`, as in `\s*[\r\n]+` for white space that ends with a newline. -/
+@[expose] def reaches (subset : (α → Bool) → (α → Bool) → Bool) (S : α → Bool) (x : α) : Pat α → Bool
+  | .alt a b => reaches subset S x a || reaches subset S x b
+  | .seq (.star p) r => subset S p && r.sure x
+  | _ => false
+
+/-- The first match surely does not depend on what follows (x, y): no alternative crosses, but for those that an
+earlier alternative shields, because it surely matches wherever they could get as far as `x`.  `subset` decides
+inclusion of character classes (answering `false` is always sound, and gives plain `crosses`). -/
+@[expose] def stable (subset : (α → Bool) → (α → Bool) → Bool) : Pat α → α → α → Bool
+  | .alt a b, x, y => stable subset a x y &&
+      (stable subset b x y || (shortLooks b && reaches subset (consumes b) x a))
+  | p, x, y => !crosses p x y
+
 end Pat
 
 /-! ## Matchers in general -/
@@ -98,11 +129,17 @@ end Pat
 
 /-! ## Stages -/
 
+/-- The answers of `subset` are right. -/
+@[expose] def SubsetSound (subset : (α → Bool) → (α → Bool) → Bool) : Prop :=
+  ∀ p q, subset p q = true → ∀ c, p c = true → q c = true
+
 namespace Stage
+
+variable (subset : (α → Bool) → (α → Bool) → Bool)
 
 /-- Cutting a text between `x` and `y` changes the stage's pieces at most by cutting the piece there. -/
 @[expose] def cuttable (t : Stage α) (x y : α) : Bool :=
-  !t.pat.crosses x y &&
+  t.pat.stable subset x y &&
     (decide (t.behaviour = .isolated) || decide (t.behaviour = .removed) || !t.pat.nullable)
 
 /-- May a match (`true`), or a gap (`false`), end with `x`? -/
@@ -123,14 +160,14 @@ when the text is cut there.  (Two gaps are one segment in the whole text.) -/
 
 /-- The stage surely has a piece boundary between `x` and `y`, and cutting there changes no piece. -/
 @[expose] def seals (t : Stage α) (x y : α) : Bool :=
-  t.cuttable x y && [true, false].all fun b => [true, false].all fun c =>
+  t.cuttable subset x y && [true, false].all fun b => [true, false].all fun c =>
     !(t.mayEnd x b && t.mayBegin y c) || t.separates b c
 
 end Stage
 
 /-- A seam of several stages: one seals, and all stages before it are cuttable.  Later ones do not matter. -/
-@[expose] def isSeam : List (Stage α) → α → α → Bool
+@[expose] def isSeam (subset : (α → Bool) → (α → Bool) → Bool) : List (Stage α) → α → α → Bool
   | [], _, _ => false
-  | t :: ts, x, y => t.seals x y || (t.cuttable x y && isSeam ts x y)
+  | t :: ts, x, y => t.seals subset x y || (t.cuttable subset x y && isSeam subset ts x y)
 
 end VerifiedTok

@@ -64,34 +64,12 @@ theorem encodeSegments_extract_append {ls : List (Literal α)} {text : List α �
 
 namespace Tokenizer
 
-variable {T : Tokenizer α}
-
-omit [DecidableEq α] in
-theorem encodePieces_append {x y : α} (h : isSeam T.stages x y = true) {A B : List α}
-    (hA : A.getLast? = some x) (hB : B.head? = some y) :
-    T.encodePieces (A ++ B) = T.encodePieces A ++ T.encodePieces B := by
-  rw [encodePieces, splitAll_append_of_seam h hA hB, List.flatMap_append]; rfl
-
-omit [DecidableEq α] in
-/-- The empty text has no pieces. -/
-theorem splitAll_nil (ts : List (Stage α)) : splitAll ts [] = [] := by
-  cases ts with
-  | nil => rfl
-  | cons t ts =>
-    have : t.split [] = [] := by
-      simp [Stage.split, Stage.segments, cut_nil, Behaviour.pieces, merge]
-    rw [splitAll, this]; rfl
+variable {T : Tokenizer α} {subset : (α → Bool) → (α → Bool) → Bool}
 
 theorem encodeNormalized_append {A B : List α} (h : T.NormalizedSeam A B) :
     T.encodeNormalized (A ++ B) = T.encodeNormalized A ++ T.encodeNormalized B := by
   refine encodeSegments_extract_append h.literals fun g k hg hk => ?_
-  have nil : T.encodePieces [] = [] := by rw [encodePieces, splitAll_nil]; rfl
-  cases hx : g.getLast? with
-  | none => rw [List.getLast?_eq_none_iff.mp hx, nil]; rfl
-  | some x =>
-    cases hy : k.head? with
-    | none => rw [List.head?_eq_none_iff.mp hy, nil, List.append_nil, List.append_nil]
-    | some y => exact encodePieces_append (h.stages g k x y hg hk hx hy) hx hy
+  rw [encodePieces, h.stages g k hg hk, List.flatMap_append]; rfl
 
 /-- **A seam of the whole tokenizer**: the tokens of the whole text are the tokens of its parts. -/
 theorem encode_append_of_seamBetween {A B : List α} (h : T.SeamBetween A B) :
@@ -111,42 +89,51 @@ theorem encode_append_of_literal {A B : List α} (h : NoCross T.literals A B)
   · exact absurd hg (hl g)
   · exact absurd hk (hl k)
 
-theorem normalizedSeam_of_pairSeam {x y : α} (h : T.pairSeam x y = true) {A B : List α}
-    (hA : A.getLast? = some x) (hB : B.head? = some y) : T.NormalizedSeam A B := by
+theorem normalizedSeam_of_pairSeam (hsub : SubsetSound subset) {x y : α} (h : T.pairSeam subset x y = true)
+    {A B : List α} (hA : A.getLast? = some x) (hB : B.head? = some y) : T.NormalizedSeam A B := by
   simp only [pairSeam, Bool.and_eq_true, Bool.not_eq_true'] at h
-  refine ⟨noCross_of_not_holdsPair h.1 hA hB, fun g k x' y' hg hk hx hy => ?_⟩
-  rw [getLast?_of_lastText hg hA, Option.some.injEq] at hx
-  rw [head?_of_firstText hk hB, Option.some.injEq] at hy
-  rw [← hx, ← hy]; exact h.2
+  exact ⟨noCross_of_not_holdsPair h.1 hA hB, fun g k hg hk =>
+    splitAll_append_of_seam hsub h.2 (getLast?_of_lastText hg hA) (head?_of_firstText hk hB)⟩
+
+omit [DecidableEq α] in
+theorem noCross_nil_left (ls : List (Literal α)) (B : List α) : NoCross ls [] B :=
+  fun _ _ _ hu hne => absurd (List.suffix_nil.mp hu) hne
+
+omit [DecidableEq α] in
+theorem noCross_nil_right (ls : List (Literal α)) (A : List α) : NoCross ls A [] :=
+  fun _ _ _ _ _ hp => by simpa using hp.length_le
+
+/-- A text that the normalizer erases does not matter. -/
+theorem normalizedSeam_nil_left (B : List α) : T.NormalizedSeam [] B := by
+  refine ⟨noCross_nil_left _ B, fun g k hg _ => ?_⟩
+  obtain ⟨X, hX⟩ := hg
+  rw [extract, cut_nil] at hX
+  exact absurd hX (by simp)
+
+theorem normalizedSeam_nil_right (A : List α) : T.NormalizedSeam A [] := by
+  refine ⟨noCross_nil_right _ A, fun g k _ hk => ?_⟩
+  obtain ⟨Y, hY⟩ := hk
+  rw [extract, cut_nil] at hY
+  cases hY
 
 /-- **A pair that is a seam cuts every text.** -/
-theorem encode_append_of_seam {x y : α} (h : T.Seam x y) {A B : List α} (hA : A.getLast? = some x)
-    (hB : B.head? = some y) : T.encode (A ++ B) = T.encode A ++ T.encode B := by
+theorem encode_append_of_seam (hsub : SubsetSound subset) {x y : α} (h : T.Seam subset x y) {A B : List α}
+    (hA : A.getLast? = some x) (hB : B.head? = some y) : T.encode (A ++ B) = T.encode A ++ T.encode B := by
   refine encode_append_of_seamBetween ⟨noCross_of_not_holdsPair h.literals hA hB, ?_, ?_⟩
   · exact fun g k hg hk => h.normalize g k (getLast?_of_lastText hg hA) (head?_of_firstText hk hB)
   · intro g k hg hk
     have hgx := getLast?_of_lastText hg hA
     have hky := head?_of_firstText hk hB
     cases hx : (T.normalize g).getLast? with
-    | none =>
-      rw [List.getLast?_eq_none_iff.mp hx]
-      refine ⟨fun l _ u hu hne => absurd (List.suffix_nil.mp hu) hne, fun g' k' x' y' hg' _ hx' _ => ?_⟩
-      obtain ⟨X, hX⟩ := hg'
-      rw [extract, cut_nil] at hX
-      exact absurd hX (by simp)
+    | none => rw [List.getLast?_eq_none_iff.mp hx]; exact normalizedSeam_nil_left _
     | some x' =>
       cases hy : (T.normalize k).head? with
-      | none =>
-        rw [List.head?_eq_none_iff.mp hy]
-        refine ⟨fun l _ u hu hne hp => by simpa using hp.length_le, fun g' k' x' y' _ hk' _ hy' => ?_⟩
-        obtain ⟨Y, hY⟩ := hk'
-        rw [extract, cut_nil] at hY
-        cases hY
-      | some y' => exact normalizedSeam_of_pairSeam (h.normalized g k hgx hky x' y' hx hy) hx hy
+      | none => rw [List.head?_eq_none_iff.mp hy]; exact normalizedSeam_nil_right _
+      | some y' => exact normalizedSeam_of_pairSeam hsub (h.normalized g k hgx hky x' y' hx hy) hx hy
 
 /-- Without a normalizer, a seam is decided by the literals and the patterns alone. -/
 theorem seam_of_pairs (hN : T.normalize = id) {x y : α} (hl : holdsPair T.literals x y = false)
-    (hs : T.pairSeam x y = true) : T.Seam x y where
+    (hs : T.pairSeam subset x y = true) : T.Seam subset x y where
   literals := hl
   normalize := fun A B _ _ => by simp [NormalizesApart, hN]
   normalized := fun g h hg hh x' y' hx hy => by

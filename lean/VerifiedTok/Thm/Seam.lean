@@ -1,6 +1,7 @@
 module
 
 public import VerifiedTok.Thm.Seam.Cut
+public import VerifiedTok.Thm.Seam.Stable
 public import VerifiedTok.Thm.Seam.Merge
 
 public section
@@ -15,28 +16,29 @@ behaviours, and any number of stages.
 
 namespace VerifiedTok
 
-variable {α : Type}
+variable {α : Type} {subset : (α → Bool) → (α → Bool) → Bool}
 
 theorem bounded_firstMatch (p : Pat α) : Bounded p.firstMatch := fun _ _ h => firstMatch_le h
 
-/-- A pattern that does not cross (x, y) does not notice what follows. -/
-theorem unaware_of_not_crosses {p : Pat α} {x y : α} (h : p.crosses x y = false) {A B : List α}
-    (hA : A.getLast? = some x) (hB : B.head? = some y) : Unaware p.firstMatch A B := by
+/-- A pattern that is stable across (x, y) does not notice what follows. -/
+theorem unaware_of_stable (hsub : SubsetSound subset) {p : Pat α} {x y : α} (h : p.stable subset x y = true)
+    {A B : List α} (hA : A.getLast? = some x) (hB : B.head? = some y) : Unaware p.firstMatch A B := by
   intro u hu hne
   obtain ⟨v, rfl⟩ : ∃ v, B = y :: v := by
     cases B with
     | nil => simp at hB
     | cons b v => simp at hB; exact ⟨v, by rw [hB]⟩
-  rw [Pat.firstMatch, Pat.firstMatch, matches_append_of_not_crosses (getLast?_of_suffix hu hne hA) h]
+  exact firstMatch_append_of_stable hsub h (getLast?_of_suffix hu hne hA) v
 
 /-- One stage, with its gaps: the segments of the whole are those of the parts, two gaps that meet being one. -/
-theorem cut_append_of_not_crosses {p : Pat α} {x y : α} (h : p.crosses x y = false) {A B : List α}
-    (hA : A.getLast? = some x) (hB : B.head? = some y) :
+theorem cut_append_of_stable (hsub : SubsetSound subset) {p : Pat α} {x y : α} (h : p.stable subset x y = true)
+    {A B : List α} (hA : A.getLast? = some x) (hB : B.head? = some y) :
     cut p.firstMatch (A ++ B) = glue (cut p.firstMatch A) (cut p.firstMatch B) :=
-  cut_append (bounded_firstMatch p) (unaware_of_not_crosses h hA hB)
+  cut_append (bounded_firstMatch p) (unaware_of_stable hsub h hA hB)
 
 /-- The two segments beside a cut, and what the whole text has there. -/
-theorem segments_append {t : Stage α} {x y : α} (h : t.pat.crosses x y = false) {A B : List α}
+theorem segments_append (hsub : SubsetSound subset) {t : Stage α} {x y : α}
+    (h : t.pat.stable subset x y = true) {A B : List α}
     (hA : A.getLast? = some x) (hB : B.head? = some y) :
     ∃ X b g c k Y, t.segments A = X ++ [(b != t.invert, g)] ∧ t.segments B = (c != t.invert, k) :: Y ∧
       t.segments (A ++ B) = (if b || c then (X ++ [(b != t.invert, g)]) ++ (c != t.invert, k) :: Y
@@ -45,7 +47,7 @@ theorem segments_append {t : Stage α} {x y : α} (h : t.pat.crosses x y = false
       t.mayEnd x b = true ∧ t.mayBegin y c = true := by
   obtain ⟨X, b, g, hX, hg, hb1, hb0⟩ := cut_last (bounded_firstMatch t.pat) hA
   obtain ⟨c, k, Y, hY, hk, hc1, hc0⟩ := cut_first (m := t.pat.firstMatch) hB
-  have hcut := cut_append_of_not_crosses h hA hB
+  have hcut := cut_append_of_stable hsub h hA hB
   rw [hX, hY, glue_snoc_cons] at hcut
   have hzero : t.pat.firstMatch B = some 0 → t.pat.nullable = true := fun h0 => nullable_of_zero (firstMatch_mem h0)
   obtain ⟨v, rfl⟩ : ∃ v, B = y :: v := by
@@ -89,11 +91,11 @@ theorem segments_append {t : Stage α} {x y : α} (h : t.pat.crosses x y = false
         rw [hc0 rfl] at hn; cases hn
 
 /-- **A cuttable stage**: cutting changes its pieces at most by cutting the one that holds the place. -/
-theorem split_meets_of_cuttable {t : Stage α} {x y : α} (h : t.cuttable x y = true) {A B : List α}
-    (hA : A.getLast? = some x) (hB : B.head? = some y) :
+theorem split_meets_of_cuttable (hsub : SubsetSound subset) {t : Stage α} {x y : α}
+    (h : t.cuttable subset x y = true) {A B : List α} (hA : A.getLast? = some x) (hB : B.head? = some y) :
     Meets x y (t.split A) (t.split B) (t.split (A ++ B)) := by
   simp only [Stage.cuttable, Bool.and_eq_true, Bool.not_eq_true', Bool.or_eq_true, decide_eq_true_eq] at h
-  obtain ⟨X, b, g, c, k, Y, hsA, hsB, hsAB, hg, hk, _, _⟩ := segments_append h.1 hA hB
+  obtain ⟨X, b, g, c, k, Y, hsA, hsB, hsAB, hg, hk, _, _⟩ := segments_append hsub h.1 hA hB
   have gaps : ¬ (b || c) = true → b = false ∧ c = false := by cases b <;> cases c <;> simp
   apply Meets.filter
   rw [hsA, hsB, hsAB]
@@ -131,11 +133,11 @@ theorem split_meets_of_cuttable {t : Stage α} {x y : α} (h : t.cuttable x y = 
         exact merge_meets_one _ _ _ hg hk'
 
 /-- **A sealing stage**: the pieces of the whole are the pieces of the parts. -/
-theorem split_append_of_seals {t : Stage α} {x y : α} (h : t.seals x y = true) {A B : List α}
-    (hA : A.getLast? = some x) (hB : B.head? = some y) : t.split (A ++ B) = t.split A ++ t.split B := by
-  simp only [Stage.seals, Stage.cuttable, Bool.and_eq_true, Bool.not_eq_true'] at h
+theorem split_append_of_seals (hsub : SubsetSound subset) {t : Stage α} {x y : α}
+    (h : t.seals subset x y = true) {A B : List α} (hA : A.getLast? = some x) (hB : B.head? = some y) : t.split (A ++ B) = t.split A ++ t.split B := by
+  simp only [Stage.seals, Stage.cuttable, Bool.and_eq_true] at h
   obtain ⟨⟨hcr, _⟩, hall⟩ := h
-  obtain ⟨X, b, g, c, k, Y, hsA, hsB, hsAB, hg, hk, hb, hc⟩ := segments_append hcr hA hB
+  obtain ⟨X, b, g, c, k, Y, hsA, hsB, hsAB, hg, hk, hb, hc⟩ := segments_append hsub hcr hA hB
   have hsep : t.separates b c = true := by
     have h1 := List.all_eq_true.mp hall b (by cases b <;> simp)
     have h2 := List.all_eq_true.mp h1 c (by cases c <;> simp)
@@ -162,8 +164,8 @@ theorem split_append_of_seals {t : Stage α} {x y : α} (h : t.seals x y = true)
     exact merge_append_of_not_joins hsep.2 X Y g k
 
 /-- **The seam theorem**, for any number of stages. -/
-theorem splitAll_append_of_seam {ts : List (Stage α)} {x y : α} (h : isSeam ts x y = true) {A B : List α}
-    (hA : A.getLast? = some x) (hB : B.head? = some y) :
+theorem splitAll_append_of_seam (hsub : SubsetSound subset) {ts : List (Stage α)} {x y : α}
+    (h : isSeam subset ts x y = true) {A B : List α} (hA : A.getLast? = some x) (hB : B.head? = some y) :
     splitAll ts (A ++ B) = splitAll ts A ++ splitAll ts B := by
   induction ts generalizing A B with
   | nil => simp [isSeam] at h
@@ -171,8 +173,8 @@ theorem splitAll_append_of_seam {ts : List (Stage α)} {x y : α} (h : isSeam ts
     simp only [splitAll]
     simp only [isSeam, Bool.or_eq_true, Bool.and_eq_true] at h
     rcases h with h | ⟨hcut, hrest⟩
-    · rw [split_append_of_seals h hA hB, List.flatMap_append]
-    · rcases split_meets_of_cuttable hcut hA hB with hm | ⟨P, g, k, Q, hP, hQ, hm, hg, hk⟩
+    · rw [split_append_of_seals hsub h hA hB, List.flatMap_append]
+    · rcases split_meets_of_cuttable hsub hcut hA hB with hm | ⟨P, g, k, Q, hP, hQ, hm, hg, hk⟩
       · rw [hm, List.flatMap_append]
       · rw [hm, hP, hQ]
         simp only [List.flatMap_append, List.flatMap_cons, List.flatMap_nil, List.append_nil]
@@ -180,9 +182,22 @@ theorem splitAll_append_of_seam {ts : List (Stage α)} {x y : α} (h : isSeam ts
         simp only [List.append_assoc]
 
 /-- One stage. -/
-theorem split_append_of_seam {t : Stage α} {x y : α} (h : isSeam [t] x y = true) {A B : List α}
-    (hA : A.getLast? = some x) (hB : B.head? = some y) : t.split (A ++ B) = t.split A ++ t.split B := by
-  refine split_append_of_seals ?_ hA hB
+theorem split_append_of_seam (hsub : SubsetSound subset) {t : Stage α} {x y : α}
+    (h : isSeam subset [t] x y = true) {A B : List α} (hA : A.getLast? = some x) (hB : B.head? = some y) :
+    t.split (A ++ B) = t.split A ++ t.split B := by
+  refine split_append_of_seals hsub ?_ hA hB
   simpa [isSeam] using h
+
+/-- One stage that isolates its matches, a pattern that covers one of the two characters, and no crossing: the
+simplest form of the theorem. -/
+theorem split_append_of_not_crosses {p : Pat α} {x y : α} (h : p.crosses x y = false)
+    (hc : p.covers x = true ∨ p.covers y = true) {A B : List α} (hA : A.getLast? = some x)
+    (hB : B.head? = some y) :
+    Stage.split ⟨p, .isolated, false⟩ (A ++ B) =
+      Stage.split ⟨p, .isolated, false⟩ A ++ Stage.split ⟨p, .isolated, false⟩ B := by
+  refine split_append_of_seals (subset := fun _ _ => false) (fun _ _ h => by cases h) ?_ hA hB
+  have hs := stable_of_not_crosses (subset := fun _ _ => false) h
+  rcases hc with hc | hc <;>
+    simp [Stage.seals, Stage.cuttable, Stage.separates, Stage.mayEnd, Stage.mayBegin, Behaviour.joins, hs, hc]
 
 end VerifiedTok

@@ -225,8 +225,9 @@ variable [DecidableEq α] {T : Tokenizer α}
 theorem encode_nil : T.encode [] = [] := rfl
 
 /-- Seams of the tokenizer are what sessions and chunks ask for. -/
-theorem cutPair_of_seam {x y : α} (h : T.Seam x y) : CutPair T.encode x y :=
-  fun _ _ hA hB => encode_append_of_seam h hA hB
+theorem cutPair_of_seam {subset : (α → Bool) → (α → Bool) → Bool} (hsub : SubsetSound subset) {x y : α}
+    (h : T.Seam subset x y) : CutPair T.encode x y :=
+  fun _ _ hA hB => encode_append_of_seam hsub h hA hB
 
 theorem cutsAt_of_seamBetween {A B : List α} (h : T.SeamBetween A B) : CutsAt T.encode A B :=
   encode_append_of_seamBetween h
