@@ -13,7 +13,8 @@ from verified_tok.loading.node import Node
 from verified_tok.loading.normalizers import read_normalizers
 from verified_tok.loading.post_processors import read_post_processors
 from verified_tok.loading.pre_tokenizers import read_pre_tokenizers
-from verified_tok.spec import AddedToken, TokenizerSpec
+from verified_tok.reference.added_tokens import Literals, literal_of
+from verified_tok.spec import AddedToken, Normalizer, TokenizerSpec
 
 _STAGES = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
 _OPTIONAL = ("version", "truncation", "padding", "added_tokens", *_STAGES)
@@ -48,6 +49,7 @@ def load_json(data: bytes) -> TokenizerSpec:
     pads_batches = _read_padding(field["padding"])
     if model is None or problems:
         raise UnsupportedTokenizer(tuple(problems))
+    _check_normalized(added_tokens, normalizers)
     return TokenizerSpec(
         sha256=hashlib.sha256(data).hexdigest(),
         source="tokenizer.json",
@@ -59,6 +61,11 @@ def load_json(data: bytes) -> TokenizerSpec:
         post_processors=post_processors,
         pads_batches=pads_batches,
     )
+
+
+def _check_normalized(tokens: tuple[AddedToken, ...], normalizers: tuple[Normalizer, ...]) -> None:
+    """Literals that match normalized text are normalized themselves, and must stay distinct and not empty."""
+    Literals.of((literal_of(normalizers, token), token) for token in tokens if token.normalized)
 
 
 def _other_file(document: dict[str, object]) -> str:
