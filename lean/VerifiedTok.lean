@@ -16,5 +16,6 @@ public import VerifiedTok.Thm.Encode
 public import VerifiedTok.Spec.Session
 public import VerifiedTok.Thm.Session
 public import VerifiedTok.Thm.Seam.Stable
+public import VerifiedTok.Thm.Seam.Sharp
 
 /-! The root of the library: every file below `VerifiedTok/` must be reached from here, or the check fails. -/
