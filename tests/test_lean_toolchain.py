@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from spec.lean.audit import OTHER_CORE_AXIOMS, STANDARD_AXIOMS
 from spec.lean.check import module_keys
 from spec.lean.errors import LeanToolError
 from spec.lean.fetch import LEAN_ARCHIVE, LEAN_INTEGRITY, NODE_VERSION, create_once, verify_integrity
 from spec.lean.lexer import tokens
 from spec.lean.modules import module_graph, root_module
-from spec.lean.olean import Kind, constants
+from spec.lean.olean import Kind, axioms, constants
 from spec.lean.project import REPOSITORY, Project, cache_directory
 from spec.lean.report import Report, axioms_table, check_with_wasm
 from spec.lean.toolchain import toolchain
@@ -188,7 +189,7 @@ def test_bad_imports_are_found(tmp_path: Path) -> None:
     project = make_project(
         tmp_path,
         {
-            "Tiny.A": "module\npublic import Tiny.B\npublic meta import Lean\nimport all Tiny.C\nimport Std\n",
+            "Tiny.A": "module\npublic import Tiny.B\nmeta import Lean\nimport all Tiny.C\nimport Std\n",
             "Tiny.B": "module\nimport Tiny.A\n",
             "Tiny.C": "import Tiny.Absent\n",
         },
@@ -260,11 +261,13 @@ def test_errors_and_unproved_declarations_fail(tmp_path: Path) -> None:
         "theorem left_behind : 1 = 2 := by\n  stop\n  rfl\n"  # no word in the source says so
         "example : 1 = 2 := by exact sorry\n"  # leaves no constant
         "theorem wrong : 2 + 2 = 5 := by decide\n"
+        "inductive Circular where | mk : (Circular → Nat) → Circular\n"  # only the kernel looks
     )
     report, problems = check(make_project(tmp_path, {"Tiny.A": faulty}))
     unproved = [p for p in problems if "declaration uses `sorry`" in p]
     assert [p.split(":")[1] for p in unproved] == ["3", "4", "7"]
     assert any(p.startswith("lean/Tiny/A.lean:8:32: error: Tactic `decide` proved") for p in problems)
+    assert any(p.startswith("lean/Tiny/A.lean:9:") and "(kernel)" in p for p in problems)
     assert "lean/Tiny.lean: not checked: Tiny.A failed" in problems
     assert report.cached == 0, "a failed module must not be remembered"
 
@@ -326,17 +329,21 @@ def test_malformed_compiled_file_is_an_error(tmp_path: Path) -> None:
     assert names["Quot.sound"] is Kind.AXIOM
     assert names["Iff"] is Kind.INDUCTIVE
     assert names["inline"] is Kind.DEFINITION
-    damaged = bytearray((library / "Init" / "Core.olean").read_bytes())
-    for name, content in {
-        "cut": damaged[: len(damaged) // 2],
-        "text": b"olean" + b"?" * 500,
-        "empty": b"",
-    }.items():
+    whole = (library / "Init" / "Core.olean").read_bytes()
+    malformed = {"cut": whole[: len(whole) // 2], "text": b"olean" + b"?" * 500, "empty": b""}
+    for name, content in malformed.items():
         (tmp_path / f"{name}.olean").write_bytes(content)
         with pytest.raises(LeanToolError, match=f"{name}.olean: not a compiled Lean"):
             constants(tmp_path / name)
     with pytest.raises(LeanToolError, match="no such compiled file"):
         constants(tmp_path / "absent")
+
+
+def test_axioms_of_the_core_library_are_known() -> None:
+    """The audit can only name an axiom of the core library if its list of them is complete."""
+    library = toolchain(cache_directory()).library
+    found = [name for file in library.rglob("*.olean") for name in axioms(file.with_suffix(""))]
+    assert sorted(found) == sorted(STANDARD_AXIOMS | OTHER_CORE_AXIOMS)
 
 
 # Downloads and the cache
@@ -372,7 +379,7 @@ def test_download_is_compared_with_the_whole_hash(tmp_path: Path) -> None:
 
 
 def test_damaged_checker_is_refused(tmp_path: Path) -> None:
-    """One byte of the prepared checker is changed, then one of its libraries: no verdict may come of either."""
+    """One bit of the script is changed, then one of the core library: no verdict may come of either."""
     good = toolchain(cache_directory())
     good.verify()
     linked_cache(tmp_path / "cache")
@@ -381,21 +388,26 @@ def test_damaged_checker_is_refused(tmp_path: Path) -> None:
     for file in good.directory.iterdir():
         (copy / file.name).symlink_to(file)
     make_project(tmp_path / "project", {})
-    for name in ("lean.js", "library"):
-        entry = copy / name
-        entry.unlink()
-        if name == "library":
-            shutil.copytree(good.library, entry)
-        damaged = entry / "Init" / "Core.olean" if name == "library" else entry
-        content = bytearray((good.directory / damaged.relative_to(copy)).read_bytes())
+
+    def flip_a_bit(file: Path) -> None:
+        content = bytearray(file.read_bytes())
         content[len(content) // 2] ^= 1
-        damaged.write_bytes(content)
+        file.unlink()
+        file.write_bytes(content)
+
+    def check_is_refused(name: str) -> None:
         line = ("check", "--with", "wasm", "--project", str(tmp_path / "project"))
         result = command(*line, VERIFIED_TOK_CACHE=str(tmp_path / "cache"))
         assert result.returncode == 2
-        assert f"{name} changed since it was prepared" in result.stderr
-        entry.unlink() if name != "library" else shutil.rmtree(entry)
-        entry.symlink_to(good.directory / name)
+        assert f": {name} changed since it was prepared" in result.stderr
+
+    flip_a_bit(copy / "lean.js")
+    check_is_refused("lean.js")
+    flip_a_bit(copy / "lean.js")
+    (copy / "library").unlink()
+    shutil.copytree(good.library, copy / "library")
+    flip_a_bit(copy / "library" / "Init" / "Core.olean")
+    check_is_refused("library")
 
 
 def test_two_at_once_make_one(tmp_path: Path) -> None:

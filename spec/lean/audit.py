@@ -15,11 +15,14 @@ from .project import Problem
 
 STANDARD_AXIOMS = frozenset({"propext", "Classical.choice", "Quot.sound"})
 
-UNSOUND_CONSTANTS = frozenset(
-    {"sorryAx", "lcProof", "lcAny", "lcUnreachable"}
-    | {"Lean.ofReduceBool", "Lean.ofReduceNat", "Lean.trustCompiler", "Lean.reduceBool", "Lean.reduceNat"}
+OTHER_CORE_AXIOMS = frozenset(
+    {"sorryAx", "lcProof", "lcAny", "lcCast", "lcErased", "lcUnreachable", "lcVoid", "Quot.lcInv"}
+    | {"Lean.ofReduceBool", "Lean.ofReduceNat", "Lean.trustCompiler"}
 )
-"""Constants of the core library that stand for a missing proof or for trust in compiled code."""
+"""All other axioms of the core library: a missing proof, the compiler's own, trust in compiled code."""
+
+UNSOUND_CONSTANTS = OTHER_CORE_AXIOMS | {"Lean.reduceBool", "Lean.reduceNat"}
+"""What no declaration may mention; the last two are evaluated by compiled code."""
 
 _COMPILER_COPY = "._unsafe_rec"
 """The compiler's own version of a recursive definition; no proof may name it."""

@@ -170,10 +170,11 @@ def _move_files(source: Path, target: Path) -> None:
 
 
 def _parse_messages(output: str) -> Iterator[Message]:
-    """Lean's `--json` output: one object a line."""
+    """Lean's `--json` output: one object a line. Raises LeanToolError on anything else."""
     for line in output.splitlines():
-        if line.startswith("{"):
+        try:
             fields = json.loads(line)
-            yield Message(
-                fields["severity"], fields["pos"]["line"], fields["pos"]["column"], fields["data"].rstrip()
-            )
+            place = fields["pos"]
+            yield Message(fields["severity"], place["line"], place["column"], fields["data"].rstrip())
+        except (ValueError, KeyError, TypeError):
+            raise LeanToolError(f"Lean printed something that is no diagnostic: {line[:300]}") from None

@@ -11,11 +11,15 @@ The numbers below are those of Lean 4.28: the order of constructors and fields i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import TypeVar
 
 from .errors import LeanToolError
+
+T = TypeVar("T")
 
 PARTS = (".olean", ".olean.server", ".olean.private")
 
@@ -24,7 +28,9 @@ _BASE_ADDRESS_AT = 80
 _OBJECT_HEADER = 8
 _ARRAY_TAG, _STRING_TAG = 246, 249
 _NAME_STRING = 1
-_MODULE_CONSTANTS = 2  # field of ModuleData
+_MODULE_CONSTANTS, _MODULE_ENTRIES = 2, 4  # fields of ModuleData
+_ORIGINAL_KINDS = "_private.Lean.AddDecl.0.Lean.privateConstKindsExt"
+"""The entries that tell what a constant was before its proof or value was left out for importers."""
 
 _EXPR_CONST = 4
 _EXPR_PROJECTION = 11
@@ -63,12 +69,24 @@ class Constant:
 
 def constants(module: Path) -> list[Constant]:
     """The constants of the module whose parts are `module` + PARTS. Raises LeanToolError if malformed."""
+    return _read(module, lambda objects: objects.constants())
+
+
+def axioms(module: Path) -> list[str]:
+    """The axioms that a module declares, though only its `.olean` part is there. Raises LeanToolError.
+
+    In that part theorems are axioms too, and the module's entries tell which of them were something else.
+    """
+    return _read(module, lambda objects: objects.axioms())
+
+
+def _read(module: Path, read: Callable[[_Objects], list[T]]) -> list[T]:
     parts = [Path(f"{module}{suffix}") for suffix in PARTS]
     present = [part for part in parts if part.is_file()]
     if not present:
         raise LeanToolError(f"{parts[0]}: no such compiled file")
     try:
-        return _Objects(present).constants()
+        return read(_Objects(present))
     except (IndexError, ValueError, KeyError, RecursionError) as error:
         raise LeanToolError(f"{parts[0]}: not a compiled Lean 4.28 module ({error!r})") from None
 
@@ -89,9 +107,25 @@ class _Objects:
         at = _BASE_ADDRESS_AT + index * self.word
         return int.from_bytes(data[at : at + self.word], "little")
 
+    def root(self) -> int:
+        return self.header_word(self.parts[-1][1], 1)
+
     def constants(self) -> list[Constant]:
-        root = self.header_word(self.parts[-1][1], 1)
-        return [self.constant(info) for info in self.array(self.field(root, _MODULE_CONSTANTS))]
+        return [self.constant(info) for info in self.array(self.field(self.root(), _MODULE_CONSTANTS))]
+
+    def axioms(self) -> list[str]:
+        infos = self.array(self.field(self.root(), _MODULE_CONSTANTS))
+        axioms = [info for info in infos if Kind(self.tag(info)) is Kind.AXIOM]
+        names = [self.name(self.field(self.field(self.field(info, 0), 0), 0)) for info in axioms]
+        changed = self.changed_for_importers()
+        return [name for name in names if name not in changed]
+
+    def changed_for_importers(self) -> set[str]:
+        entries = self.array(self.field(self.root(), _MODULE_ENTRIES))
+        kinds = [
+            self.array(self.field(e, 1)) for e in entries if self.name(self.field(e, 0)) == _ORIGINAL_KINDS
+        ]
+        return {self.name(self.field(pair, 0)) for pairs in kinds for pair in pairs}
 
     def constant(self, info: int) -> Constant:
         """A `ConstantInfo`: its one field is a value that begins with name, universe parameters and type."""
