@@ -17,5 +17,8 @@ public import VerifiedTok.Spec.Session
 public import VerifiedTok.Thm.Session
 public import VerifiedTok.Thm.Seam.Stable
 public import VerifiedTok.Thm.Seam.Sharp
+public import VerifiedTok.Spec.Splice
+public import VerifiedTok.Thm.Splice.Blocks
+public import VerifiedTok.Thm.Splice
 
 /-! The root of the library: every file below `VerifiedTok/` must be reached from here, or the check fails. -/
