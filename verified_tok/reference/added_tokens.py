@@ -72,9 +72,9 @@ class Literals:
     def longest(self, text: str, start: int) -> Found | None:
         """The longest literal that begins at `start`."""
         for length in self.lengths.get(text[start], ()):
-            token = self.tokens.get(text[start : start + length])
-            if token is not None:
-                return Found(start, start + length, token)
+            literal = text[start : start + length]  # shorter at the end of the text
+            if literal in self.tokens:
+                return Found(start, start + len(literal), self.tokens[literal])
         return None
 
     def leftmost(self, text: str, start: int) -> Found | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 from verified_tok.reference.bpe import Rule, Table, merge_places
@@ -131,11 +132,11 @@ def encode_piece(encoder: Encoder, piece: str) -> tuple[Token, ...]:
         return (Token(whole, 0, len(piece.encode())),)
     symbols = initial_symbols(encoder, piece)
     places = merge_places(encoder.table, [symbol.id for symbol in symbols])
-    ends = [place for place, _ in places[1:]] + [len(symbols)]
-    return tuple(
-        Token(id, min(s.start for s in symbols[place:end]), max(s.stop for s in symbols[place:end]))
-        for (place, id), end in zip(places, ends, strict=True)
-    )
+    tokens = []
+    for (first, id), (behind, _) in pairwise([*places, (len(symbols), -1)]):
+        made_of = symbols[first:behind]
+        tokens.append(Token(id, min(s.start for s in made_of), max(s.stop for s in made_of)))
+    return tuple(tokens)
 
 
 def _bytes(encoder: Encoder, char: str) -> list[int]:
