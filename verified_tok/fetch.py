@@ -15,8 +15,10 @@ import zipfile
 from pathlib import Path
 
 from verified_tok.errors import FetchError
-from verified_tok.families import FAMILIES, Family, TokenizerJson
+from verified_tok.families import FAMILIES, Family, RankFile, TokenizerJson
+from verified_tok.loading import from_ranks, load_json
 from verified_tok.registry import Package, cache_folder, download, writable_cache
+from verified_tok.tokenizer import Tokenizer
 
 
 def family(name: str) -> Family:
@@ -54,6 +56,18 @@ def fetch(name: str) -> Path:
     with writable_cache():
         _write_whole(path, content)
     return path
+
+
+def open_family(name: str) -> Tokenizer:
+    """The tokenizer of the family `name`, fetched if need be.
+
+    Raises FetchError, and what loading raises: UnsupportedTokenizer for a family that the kit refuses.
+    """
+    known, path = family(name), fetch(name)
+    if isinstance(known.file, RankFile):
+        rest = known.file
+        return Tokenizer(from_ranks(path, rest.pattern, rest.special_tokens, rest.normalizers))
+    return Tokenizer(load_json(path.read_bytes()))
 
 
 def family_path(wanted: Family) -> Path:

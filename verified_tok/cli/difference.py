@@ -25,7 +25,7 @@ def side_by_side(
     at = first_difference(ours, theirs)
     longest = max(len(ours), len(theirs))
     start = max(0, min((at or 0) - rows // 2, longest - rows))
-    table = Table("", "verified_tok", "", engine, "", box=None, pad_edge=False, header_style="bold")
+    table = Table("", "", "verified_tok", "", engine, box=None, pad_edge=False, header_style="bold")
     for i in range(start, min(start + rows, longest)):
         differs = i >= len(ours) or i >= len(theirs) or ours[i] != theirs[i]
         table.add_row(

@@ -6,10 +6,10 @@ import json
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.filesize import decimal
 from rich.table import Table
 
+from verified_tok.cli.console import output
 from verified_tok.cli.inputs import JsonOption
 from verified_tok.families import FAMILIES, Family
 from verified_tok.fetch import family_path
@@ -46,7 +46,7 @@ def _list(as_json: bool) -> None:
         here = "✓" if family_path(known).exists() else ""
         package = f"{known.package.registry.value} {known.package}"
         table.add_row(known.name, known.about, package, decimal(known.package.size), known.licence, here)
-    Console().print(table)
+    output().print(table)
 
 
 def _record(known: Family) -> dict[str, object]:

@@ -10,10 +10,11 @@ from typing import Annotated
 
 import typer
 
+from verified_tok import load
 from verified_tok.errors import FetchError, InvalidText, InvalidTokenId
 from verified_tok.families import FAMILIES, Family
 from verified_tok.fetch import family, open_family
-from verified_tok.tokenizer import Tokenizer, load
+from verified_tok.tokenizer import AddedTokens, Tokenizer
 
 TokenizerArgument = Annotated[
     str, typer.Argument(metavar="TOKENIZER", help="A tokenizer.json, or the name of a family (fetch --list).")
@@ -21,6 +22,13 @@ TokenizerArgument = Annotated[
 TextArgument = Annotated[str | None, typer.Argument(metavar="[TEXT]", help="Without it: --file or stdin.")]
 FileOption = Annotated[Path | None, typer.Option("--file", "-f", help="Read the text from this UTF-8 file.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
+
+AddedTokensOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--added-tokens", help="Recognise all of them (the default), none, or this literal; repeatable."
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +85,9 @@ def read_ids(arguments: list[str]) -> list[int]:
             raise InvalidTokenId(f"the ids are malformed JSON: {error}") from None
         ids = value.get("ids") if isinstance(value, dict) else value
         if not isinstance(ids, list) or not all(type(i) is int for i in ids):
-            raise InvalidTokenId("the JSON value is no list of ids, and no object with such a list under 'ids'")
+            raise InvalidTokenId(
+                "the JSON value is no list of ids, and no object with such a list under 'ids'"
+            )
         return ids
     ids = []
     for word in written.replace(",", " ").split():
@@ -86,6 +96,13 @@ def read_ids(arguments: list[str]) -> list[int]:
         except ValueError:
             raise InvalidTokenId(f"{word!r} is no id") from None
     return ids
+
+
+def added_tokens_choice(given: list[str] | None) -> AddedTokens:
+    """What the values of `--added-tokens` mean to `Tokenizer.encode`."""
+    if given is None or given == ["all"]:
+        return "all"
+    return "none" if given == ["none"] else given
 
 
 def _standard_input(what: str) -> bytes:

@@ -8,7 +8,12 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-_STYLES = ("black on bright_cyan", "black on bright_yellow", "black on bright_green", "black on bright_magenta")
+_STYLES = (
+    "black on bright_cyan",
+    "black on bright_yellow",
+    "black on bright_green",
+    "black on bright_magenta",
+)
 _SHOWN = {"\n": "⏎", "\r": "␍", "\t": "⇥", "\0": "␀"}
 
 
