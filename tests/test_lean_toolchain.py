@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from spec.lean.audit import OTHER_CORE_AXIOMS, STANDARD_AXIOMS
-from spec.lean.check import module_keys
+from spec.lean.check import Checker, module_keys
 from spec.lean.errors import LeanToolError
 from spec.lean.fetch import LEAN_ARCHIVE, LEAN_INTEGRITY, NODE_VERSION, create_once, verify_integrity
 from spec.lean.lexer import tokens
@@ -263,13 +263,16 @@ def test_errors_and_unproved_declarations_fail(tmp_path: Path) -> None:
         "theorem wrong : 2 + 2 = 5 := by decide\n"
         "inductive Circular where | mk : (Circular → Nat) → Circular\n"  # only the kernel looks
     )
-    report, problems = check(make_project(tmp_path, {"Tiny.A": faulty}))
+    project = make_project(tmp_path, {"Tiny.A": faulty})
+    _, problems = check(project)
     unproved = [p for p in problems if "declaration uses `sorry`" in p]
     assert [p.split(":")[1] for p in unproved] == ["3", "4", "7"]
     assert any(p.startswith("lean/Tiny/A.lean:8:32: error: Tactic `decide` proved") for p in problems)
     assert any(p.startswith("lean/Tiny/A.lean:9:") and "(kernel)" in p for p in problems)
     assert "lean/Tiny.lean: not checked: Tiny.A failed" in problems
-    assert report.cached == 0, "a failed module must not be remembered"
+    checker = Checker(cache_directory())
+    key = module_keys(module_graph(project, root_module(project)), checker.lean.key)["Tiny.A"]
+    assert not (checker.store / key).exists(), "a failed module must not be remembered"
 
 
 def test_compiled_files_betray_what_lean_accepts(tmp_path: Path) -> None:
@@ -454,7 +457,9 @@ def test_missing_project_is_named(tmp_path: Path) -> None:
 
 def test_worker_follows_the_file(tmp_path: Path) -> None:
     header = "module\nimport Tiny.A\n"
-    statement = "theorem t (𝒳 y : Nat) (h : 𝒳 = y) : y = 𝒳 ∧ two = 2 := by "
+    # The worker counts columns in UTF-16, where each of these letters is two.
+    x = "𝒳" * 8
+    statement = f"theorem t ({x} y : Nat) (h : {x} = y) : y = {x} ∧ two = 2 := by "
     project = make_project(tmp_path, {"Tiny.A": GOOD, "Tiny.B": f"{header}{statement}exact ⟨h, two_eq⟩\n"})
     file = project.lean / "Tiny" / "B.lean"
     with closing(Session(project, cache_directory(), file, jobs=1)) as session:
@@ -463,13 +468,15 @@ def test_worker_follows_the_file(tmp_path: Path) -> None:
         column = len(statement) + len("exact ⟨")
         assert wrong.text.startswith(f"B.lean:3:{column}: error: Application type mismatch")
 
-        file.write_text(f"{header}{statement}exact ⟨h.symm, two_eq⟩\n", "utf-8")
+        step = "have s := h.symm; "
+        file.write_text(f"{header}{statement}{step}exact ⟨s, two_eq⟩\n", "utf-8")
         right = session.answer(["check"])
         assert right.passed, right.text
         assert "fresh" not in right.text, "the worker must outlive an edit"
 
-        goal = session.answer(["goal", 3, len(statement)]).text
-        assert "h : 𝒳 = y\n⊢ y = 𝒳 ∧ two = 2" in goal
+        before, after = (session.answer(["goal", 3, len(statement + part)]).text for part in ("", step))
+        assert before == f"{x} y : Nat\nh : {x} = y\n⊢ y = {x} ∧ two = 2"
+        assert after == f"{x} y : Nat\nh : {x} = y\ns : y = {x}\n⊢ y = {x} ∧ two = 2"
 
         file.write_text(f"{header}{statement}exact ⟨h.symm, sorry⟩\n", "utf-8")
         assert not session.answer(["check"]).passed
