@@ -20,5 +20,6 @@ public import VerifiedTok.Thm.Seam.Sharp
 public import VerifiedTok.Spec.Splice
 public import VerifiedTok.Thm.Splice.Blocks
 public import VerifiedTok.Thm.Splice
+public import VerifiedTok.Thm.Splice.Units
 
 /-! The root of the library: every file below `VerifiedTok/` must be reached from here, or the check fails. -/

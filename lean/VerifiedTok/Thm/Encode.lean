@@ -13,10 +13,6 @@ namespace VerifiedTok
 
 variable {α : Type} [DecidableEq α]
 
-theorem encodeSegments_append (ls : List (Literal α)) (text : List α → List Token) (X Y : List (Segment α)) :
-    encodeSegments ls text (X ++ Y) = encodeSegments ls text X ++ encodeSegments ls text Y :=
-  List.flatMap_append
-
 /-- The ordinary text at the end of a text ends as the text does. -/
 theorem getLast?_of_lastText {ls : List (Literal α)} {A g : List α} {x : α} (h : LastText ls A g)
     (hA : A.getLast? = some x) : g.getLast? = some x := by
@@ -39,13 +35,12 @@ theorem head?_of_firstText {ls : List (Literal α)} {B h : List α} {y : α} (hf
   · exact hw
   · cases hw
 
-/-- Extraction, then an encoder of texts: it may be cut where no literal crosses, if the encoder of texts may be
+/-- Extraction, then anything that is done segment by segment: it may be cut where no literal crosses, if it may be
 cut between the texts that meet there. -/
-theorem encodeSegments_extract_append {ls : List (Literal α)} {text : List α → List Token} {A B : List α}
+theorem flatMap_extract_append {β : Type} {ls : List (Literal α)} {f : Segment α → List β} {A B : List α}
     (hls : NoCross ls A B)
-    (htext : ∀ g h, LastText ls A g → FirstText ls B h → text (g ++ h) = text g ++ text h) :
-    encodeSegments ls text (extract ls (A ++ B)) =
-      encodeSegments ls text (extract ls A) ++ encodeSegments ls text (extract ls B) := by
+    (htext : ∀ g h, LastText ls A g → FirstText ls B h → f (false, g ++ h) = f (false, g) ++ f (false, h)) :
+    (extract ls (A ++ B)).flatMap f = (extract ls A).flatMap f ++ (extract ls B).flatMap f := by
   rw [extract_append_of_no_cross hls]
   rcases List.eq_nil_or_concat (extract ls A) with hX | ⟨X, ⟨b, g⟩, hX⟩
   · rw [hX]; rfl
@@ -56,11 +51,19 @@ theorem encodeSegments_extract_append {ls : List (Literal α)} {text : List α �
       obtain ⟨c, h⟩ := y
       rw [hX, glue_snoc_cons]
       split
-      · exact encodeSegments_append ..
+      · exact List.flatMap_append
       · rename_i hbc
         have : b = false ∧ c = false := by revert hbc; cases b <;> cases c <;> simp
         obtain ⟨rfl, rfl⟩ := this
-        simp [encodeSegments, htext g h ⟨X, hX⟩ ⟨Y, hY⟩]
+        simp [htext g h ⟨X, hX⟩ ⟨Y, hY⟩]
+
+/-- Extraction, then an encoder of texts. -/
+theorem encodeSegments_extract_append {ls : List (Literal α)} {text : List α → List Token} {A B : List α}
+    (hls : NoCross ls A B)
+    (htext : ∀ g h, LastText ls A g → FirstText ls B h → text (g ++ h) = text g ++ text h) :
+    encodeSegments ls text (extract ls (A ++ B)) =
+      encodeSegments ls text (extract ls A) ++ encodeSegments ls text (extract ls B) :=
+  flatMap_extract_append hls htext
 
 namespace Tokenizer
 

@@ -196,6 +196,53 @@ theorem cut_spells (m : List α → Option Nat) (s : List α) : (cut m s).flatMa
           rw [cut_match h, List.flatMap_cons, ih (xs.drop n).length (by rw [List.length_drop]; omega) _ rfl]
           simp only [List.cons_append, List.take_append_drop]
 
+/-- Only an empty match makes an empty segment. -/
+theorem cut_ne_nil {m : List α → Option Nat} (hm : ∀ s, m s ≠ some 0) (s : List α) : ∀ y ∈ cut m s, y.2 ≠ [] := by
+  generalize hk : s.length = k
+  induction k using Nat.strongRecOn generalizing s with
+  | _ k ih =>
+    cases s with
+    | nil => simp [cut_nil]
+    | cons x xs =>
+      simp only [List.length_cons] at hk
+      cases h : m (x :: xs) with
+      | none =>
+        have hxs := ih xs.length (by omega) xs rfl
+        rw [cut_none h]
+        generalize cut m xs = Z at hxs ⊢
+        rcases Z with _ | ⟨⟨_ | _, z⟩, X⟩
+        · simp [glue]
+        · rw [glue_gap_gap]
+          intro y hy
+          rcases List.mem_cons.mp hy with rfl | hy
+          · simp
+          · exact hxs y (List.mem_cons_of_mem _ hy)
+        · rw [glue_gap_match]
+          intro y hy
+          rcases List.mem_cons.mp hy with rfl | hy
+          · simp
+          · exact hxs y hy
+      | some n =>
+        cases n with
+        | zero => exact absurd h (hm _)
+        | succ n =>
+          rw [cut_match h]
+          intro y hy
+          rcases List.mem_cons.mp hy with rfl | hy
+          · simp
+          · exact ih (xs.drop n).length (by rw [List.length_drop]; omega) _ rfl y hy
+
+/-- Without matches the whole text is one gap. -/
+theorem cut_none_everywhere {m : List α → Option Nat} (hm : ∀ s, m s = none) {s : List α} (hs : s ≠ []) :
+    cut m s = [(false, s)] := by
+  induction s with
+  | nil => exact absurd rfl hs
+  | cons x xs ih =>
+    rw [cut_none (hm _)]
+    cases xs with
+    | nil => rfl
+    | cons b ys => rw [ih (by simp), glue_gap_gap]; rfl
+
 /-! ## Pieces -/
 
 theorem mergeFrom_flatten (j : Bool → Bool → Bool) : ∀ (y : Segment α) (ys : List (Segment α)),
