@@ -2,6 +2,7 @@
 
 The specification: `pair_at`, `selected`, `stuck`, `optimal`, `merge_at`.
 The program: `best`, `merge_all`, `encode_piece`.
+Lines that begin with ``pre:`` and ``post:`` are contracts that CrossHair checks.
 """
 
 from __future__ import annotations
@@ -74,13 +75,15 @@ def optimal(table: Table, tokens: Sequence[int], i: int) -> bool:
 
 
 def merge_at(tokens: Sequence[int], i: int, c: int) -> list[int]:
-    """Replace the two tokens at ``i`` and ``i + 1`` by ``c``."""
+    """Replace the two tokens at ``i`` and ``i + 1`` by ``c``.
+
+    pre: 0 <= i < len(tokens) - 1
+    post: len(__return__) == len(tokens) - 1
+    """
     return [*tokens[:i], c, *tokens[i + 2 :]]
 
 
 # The program.
-
-EMPTY = -1  # stands where a token was merged into its left neighbour
 
 
 def initial_tokens(table: Table, piece: bytes) -> list[int]:
@@ -89,20 +92,40 @@ def initial_tokens(table: Table, piece: bytes) -> list[int]:
 
 
 def best(table: Table, tokens: Sequence[int]) -> tuple[int, int, int] | None:
-    """The optimal merge, if any rule applies: its rank, its position and its result."""
+    """The optimal merge, if any rule applies: its rank, its position and its result.
+
+    post: stuck(table, tokens) if __return__ is None else optimal(table, tokens, __return__[1])
+    """
     merges = ((rule.rank, i, rule.result) for i in range(len(tokens)) if (rule := selected(table, tokens, i)))
     return min(merges, default=None)
+
+
+def merge_steps(table: Table, n: int, tokens: Sequence[int]) -> list[int]:
+    """Make at most ``n`` optimal merges."""
+    tokens = list(tokens)
+    while n > 0 and (found := best(table, tokens)):
+        _, i, c = found
+        n, tokens = n - 1, merge_at(tokens, i, c)
+    return tokens
 
 
 def merge_all(table: Table, tokens: Sequence[int]) -> list[int]:
     """Make optimal merges, lowest rank first and then leftmost, until no rule applies.
 
     ``tokens`` may be any tokens: bytes for byte-level vocabularies, characters with byte fallback for others.
+    The same as `merge_steps` with as many steps as tokens, in time that grows little faster than the length.
+
+    post: stuck(table, __return__)
     """
+    return [token for _, token in merge_places(table, tokens)]
+
+
+def merge_places(table: Table, tokens: Sequence[int]) -> list[tuple[int, int]]:
+    """`merge_all`, where each token comes with its place: the index of the first token it was made of."""
     # The heap holds (rank, position) of every pair that a rule applies to, so its least entry that still
-    # tells the truth is the optimal merge. A merge keeps the left position and empties the right one.
+    # tells the truth is the optimal merge. A merge keeps the left position and closes the right one.
     merged, end = list(tokens), len(tokens)
-    before, after = list(range(-1, end)), list(range(1, end + 1))
+    before, after = list(range(-1, end)), list(range(1, end + 1))  # the neighbours of each position
     heap = [(rule.rank, i) for i in range(end) if (rule := selected(table, tokens, i))]
     heapify(heap)
     while heap:
@@ -110,14 +133,18 @@ def merge_all(table: Table, tokens: Sequence[int]) -> list[int]:
         j = after[i]
         rule = table.look(merged[i], merged[j]) if j < end else None
         if rule is None or rule.rank != rank:
-            continue  # a neighbour has been merged since
-        merged[i], merged[j] = rule.result, EMPTY
-        after[i] = after[j]
-        before[after[j]] = i
+            continue  # the pair has changed since
+        merged[i] = rule.result
+        after[i], after[j] = after[j], end
+        before[after[i]] = i
         for left, right in ((before[i], i), (i, after[i])):
             if left >= 0 and right < end and (rule := table.look(merged[left], merged[right])):
                 heappush(heap, (rule.rank, left))
-    return [token for token in merged if token != EMPTY]
+    result, i = [], 0
+    while i < end:
+        result.append((i, merged[i]))
+        i = after[i]
+    return result
 
 
 def encode_piece(table: Table, piece: bytes) -> list[int]:

@@ -31,6 +31,11 @@ inductive Apart (t : Table) : List Token → List Token → Prop where
 @[expose] def Canonical (t : Table) (bytesOf : Token → List UInt8) (c : Token) : Prop :=
   encodePiece t (bytesOf c) = [c]
 
+/-- Each token of the list is canonical, and each two neighbours are the encoding of their bytes. -/
+@[expose] def PairwiseCanonical (t : Table) (bytesOf : Token → List UInt8) (ts : List Token) : Prop :=
+  (∀ c ∈ ts, Canonical t bytesOf c) ∧
+    ∀ i a b, PairAt ts i a b → encodePiece t (bytesOf a ++ bytesOf b) = [a, b]
+
 /-- `out` is an encoding of the piece `bytes` under `ignore_merges`: its entry, if it has one. -/
 @[expose] def BpeSpecIgnoreMerges (t : Table) (entry : List UInt8 → Option Token)
     (bytes : List UInt8) (out : List Token) : Prop :=

@@ -118,8 +118,8 @@ theorem decode_encodePieceIgnoreMerges {t : Table} {bytesOf : Token → List UIn
 
 /-! ## Which lists of tokens are encodings -/
 
-/-- A list is an encoding if each of its tokens is canonical and each two neighbours encode as
-themselves. -/
+/-- A list is an encoding if each of its tokens is canonical and each two neighbours are the encoding
+of their bytes. -/
 theorem encodePiece_decode_of_pairs {t : Table} {bytesOf : Token → List UInt8}
     (hv : t.Valid bytesOf) : ∀ {ts : List Token}, (∀ c ∈ ts, Canonical t bytesOf c) →
       (∀ i a b, PairAt ts i a b → encodePiece t (bytesOf a ++ bytesOf b) = [a, b]) →
@@ -143,11 +143,9 @@ theorem encodePiece_decode_of_pairs {t : Table} {bytesOf : Token → List UInt8}
 /-- **A list of tokens is the encoding of its bytes if and only if each token is canonical and each
 two neighbours are the encoding of their bytes.**  So it can be checked, and repaired after a change,
 two tokens at a time. -/
-theorem encodePiece_decode_iff_pairs {t : Table} {bytesOf : Token → List UInt8}
+theorem encodePiece_decode_iff {t : Table} {bytesOf : Token → List UInt8}
     (hv : t.Valid bytesOf) {ts : List Token} :
-    encodePiece t (decode bytesOf ts) = ts ↔
-      (∀ c ∈ ts, Canonical t bytesOf c) ∧
-        ∀ i a b, PairAt ts i a b → encodePiece t (bytesOf a ++ bytesOf b) = [a, b] := by
+    encodePiece t (decode bytesOf ts) = ts ↔ PairwiseCanonical t bytesOf ts := by
   refine ⟨fun h => ⟨fun c hc => ?_, fun i a b hp => ?_⟩, fun ⟨hc, hp⟩ =>
     encodePiece_decode_of_pairs hv hc hp⟩
   · rw [← h] at hc
