@@ -74,15 +74,15 @@ def test_extras_are_declared():
 
 def test_installed_package_encodes_real_text(installed, family_file):
     """In an environment that has neither engine, and from another folder than the checkout."""
-    path = str(family_file("deepseek-v4"))
-    printed = run([str(installed / "verified-tok"), "encode", path, "Hello, world!", "--json"]).stdout
-    assert json.loads(printed)["ids"] == [19923, 14, 2058, 3]
+    path = str(family_file("llama-2"))
+    printed = run([str(installed / "verified-tok"), "encode", path, "grabbed", "--json"]).stdout
+    assert json.loads(printed)["ids"] == [2646, 1327, 287]
     where = run([str(installed / "python"), "-c", "import verified_tok; print(verified_tok.__file__)"]).stdout
     assert Path(where.strip()).is_relative_to(installed.parent)
 
 
 def test_installed_package_names_the_missing_extra(installed, family_file):
-    path = str(family_file("deepseek-v4"))
+    path = str(family_file("llama-2"))
     failed = run([str(installed / "verified-tok"), "compare", path, "x"], code=2)
     assert failed.stderr.startswith("error: ")
     assert "pip install 'verified-tok[bench]'" in failed.stderr
