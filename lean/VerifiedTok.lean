@@ -21,5 +21,6 @@ public import VerifiedTok.Spec.Splice
 public import VerifiedTok.Thm.Splice.Blocks
 public import VerifiedTok.Thm.Splice
 public import VerifiedTok.Thm.Splice.Units
+public import VerifiedTok.Thm.Splice.Run
 
 /-! The root of the library: every file below `VerifiedTok/` must be reached from here, or the check fails. -/

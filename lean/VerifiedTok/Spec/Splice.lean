@@ -21,7 +21,6 @@ structure SrcUnit (κ : Type) where
   key : κ
   lo : Nat
   hi : Nat
-  deriving DecidableEq
 
 namespace SrcUnit
 
@@ -121,7 +120,7 @@ structure Record where
   id : Token
   lo : Nat
   hi : Nat
-  deriving DecidableEq
+  deriving @[expose] DecidableEq
 
 /-- Records of tokens that cover a text one after the other from position `p` on. -/
 @[expose] def recordsFrom (len : Token → Nat) : Nat → List Token → List Record

@@ -9,7 +9,7 @@ public section
 # Splicing is lossless
 
 Lemma A.3, Theorem A.5 and Corollary A.6 of the splice theory, for any number of windows; seams give a
-certificate; and what accepting a matched run takes.
+certificate.
 -/
 
 namespace VerifiedTok
@@ -155,22 +155,5 @@ theorem certificate_of_seams {G : List α → List (SrcUnit κ)} (hG : FrontEnd 
     have hm := mono i hi
     exact ⟨not_straddles_cut hG (hcut i (by omega)) h1 (by omega) h3 u hu,
       not_straddles_cut hG (hcut (i + 1) hi) (by omega) h2 h3 u hu⟩
-
-/-! ## Matched runs -/
-
-/-- **Accepting a matched run.**  `L` are the tokens of the text without its end, `R` those of a window at its
-end.  If they agree along a run, and the run holds, at the same place in both, a junction that cuts the text and
-both windows (`A | M` and `M | B` around it), then the tokens of `L` up to the end of the run and those of `R`
-behind it are the tokens of the whole text. -/
-theorem matched_run_sound {enc : List α → List Token} {A₁ A₂ B₁ B₂ : List α} {n : Nat}
-    (whole : enc (A₁ ++ A₂ ++ (B₁ ++ B₂)) = enc (A₁ ++ A₂) ++ enc (B₁ ++ B₂))
-    (left : enc (A₁ ++ A₂ ++ B₁) = enc (A₁ ++ A₂) ++ enc B₁)
-    (right : enc (A₂ ++ (B₁ ++ B₂)) = enc A₂ ++ enc (B₁ ++ B₂))
-    (run : MatchedRun (enc (A₁ ++ A₂ ++ B₁)) (enc (A₂ ++ (B₁ ++ B₂))) (enc (A₁ ++ A₂)).length
-      (enc A₂).length n) :
-    (enc (A₁ ++ A₂ ++ B₁)).take ((enc (A₁ ++ A₂)).length + n) ++
-        (enc (A₂ ++ (B₁ ++ B₂))).drop ((enc A₂).length + n) =
-      enc (A₁ ++ A₂ ++ (B₁ ++ B₂)) := by
-  rw [splice_shift run, left, right, List.take_left, List.drop_left, whole]
 
 end VerifiedTok
