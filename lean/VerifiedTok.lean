@@ -1,6 +1,8 @@
 module
 
 public import VerifiedTok.Vectors.Bpe
+public import VerifiedTok.Vectors.Pattern
+public import VerifiedTok.Vectors.Seam
 public import VerifiedTok.Spec.Seam
 public import VerifiedTok.Spec.Pattern
 public import VerifiedTok.Thm.Seam.Matches

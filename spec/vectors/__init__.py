@@ -7,7 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from spec.vectors import bpe
+from spec.vectors import bpe, pattern, seam
 
 # The modules of lean/VerifiedTok/Vectors and what writes each.
-MODULES: dict[str, Callable[[], str]] = {"Bpe": bpe.module}
+MODULES: dict[str, Callable[[], str]] = {
+    "Bpe": bpe.module,
+    "Pattern": pattern.module,
+    "Seam": seam.module,
+}

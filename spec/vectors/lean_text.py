@@ -24,8 +24,8 @@ def option(value: str | None) -> str:
 
 def example(left: str, right: str) -> str:
     """A statement that the kernel checks by evaluating both sides."""
-    one_line = f"example : {left} = {right} := rfl"
-    return one_line if len(one_line) <= LINE else f"example : {left} =\n    {right} := rfl"
+    one_line = f"example : {left} = {right} := by decide +kernel"
+    return one_line if len(one_line) <= LINE else f"example : {left} =\n    {right} := by decide +kernel"
 
 
 def module(title: str, imports: Sequence[str], body: Iterable[str]) -> str:

@@ -9,667 +9,725 @@ namespace VerifiedTok.Vectors
 
 /-! No rule: every byte is a token. -/
 def t0 : Table := textbook []
-example : encodePiece t0 [] = [] := rfl
-example : encodePiece t0 [97] = [97] := rfl
-example : encodePiece t0 [0, 255] = [0, 255] := rfl
-example : encodePiece t0 [97, 98, 99, 100] = [97, 98, 99, 100] := rfl
-example : initialTokens t0 [97, 98, 99, 100] = [97, 98, 99, 100] := rfl
-example : best t0 [97, 98, 99, 100] = none := rfl
-example : encodePieceIgnoreMerges t0 (fun _ => none) [97, 98, 99, 100] = [97, 98, 99, 100] := rfl
+example : encodePiece t0 [] = [] := by decide +kernel
+example : encodePiece t0 [97] = [97] := by decide +kernel
+example : encodePiece t0 [0, 255] = [0, 255] := by decide +kernel
+example : encodePiece t0 [97, 98, 99, 100] = [97, 98, 99, 100] := by decide +kernel
+example : initialTokens t0 [97, 98, 99, 100] = [97, 98, 99, 100] := by decide +kernel
+example : best t0 [97, 98, 99, 100] = none := by decide +kernel
+example : encodePieceIgnoreMerges t0 (fun _ => none) [97, 98, 99, 100] =
+    [97, 98, 99, 100] := by decide +kernel
 
 /-! A run of one byte: leftmost first. -/
 def t1 : Table := textbook [(97, 97)]
-example : encodePiece t1 [97] = [97] := rfl
-example : encodePiece t1 [97, 97] = [256] := rfl
-example : encodePiece t1 [97, 97, 97] = [256, 97] := rfl
-example : encodePiece t1 [97, 97, 97, 97] = [256, 256] := rfl
-example : encodePiece t1 [97, 97, 97, 97, 97] = [256, 256, 97] := rfl
-example : initialTokens t1 [97, 97, 97, 97, 97] = [97, 97, 97, 97, 97] := rfl
-example : best t1 [97, 97, 97, 97, 97] = (some (0, 0, 256)) := rfl
-example : mergeAt [97, 97, 97, 97, 97] 0 256 = [256, 97, 97, 97] := rfl
+example : encodePiece t1 [97] = [97] := by decide +kernel
+example : encodePiece t1 [97, 97] = [256] := by decide +kernel
+example : encodePiece t1 [97, 97, 97] = [256, 97] := by decide +kernel
+example : encodePiece t1 [97, 97, 97, 97] = [256, 256] := by decide +kernel
+example : encodePiece t1 [97, 97, 97, 97, 97] = [256, 256, 97] := by decide +kernel
+example : initialTokens t1 [97, 97, 97, 97, 97] = [97, 97, 97, 97, 97] := by decide +kernel
+example : best t1 [97, 97, 97, 97, 97] = (some (0, 0, 256)) := by decide +kernel
+example : mergeAt [97, 97, 97, 97, 97] 0 256 = [256, 97, 97, 97] := by decide +kernel
 example : encodePieceIgnoreMerges t1 (fun p => if p = [97, 97, 97, 97, 97] then some 7 else none) [97, 97, 97, 97, 97] =
-    [7] := rfl
+    [7] := by decide +kernel
 
 /-! Doubling. -/
 def t2 : Table := textbook [(97, 97), (256, 256), (257, 257)]
-example : encodePiece t2 [97, 97, 97, 97, 97, 97, 97] = [257, 256, 97] := rfl
-example : encodePiece t2 [97, 97, 97, 97, 97, 97, 97, 97] = [258] := rfl
+example : encodePiece t2 [97, 97, 97, 97, 97, 97, 97] = [257, 256, 97] := by decide +kernel
+example : encodePiece t2 [97, 97, 97, 97, 97, 97, 97, 97] = [258] := by decide +kernel
 example : encodePiece t2 [97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97] =
-    [258, 257, 256, 97] := rfl
+    [258, 257, 256, 97] := by decide +kernel
 example : encodePiece t2 [97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97] =
-    [258, 258] := rfl
+    [258, 258] := by decide +kernel
 example : initialTokens t2 [97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97] =
-    [97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97] := rfl
+    [97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97] := by decide +kernel
 example : best t2 [97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97] =
-    (some (0, 0, 256)) := rfl
+    (some (0, 0, 256)) := by decide +kernel
 example : mergeAt [97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97] 0 256 =
-    [256, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97] := rfl
+    [256, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97] := by decide +kernel
 example : encodePieceIgnoreMerges t2 (fun _ => none) [97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97] =
-    [258, 258] := rfl
+    [258, 258] := by decide +kernel
 
 /-! Overlapping rules: the lower rank wins. -/
 def t3 : Table := textbook [(98, 99), (97, 98)]
-example : encodePiece t3 [97, 98, 99] = [97, 256] := rfl
-example : encodePiece t3 [97, 98] = [257] := rfl
-example : encodePiece t3 [97, 97, 98, 99, 97, 98] = [97, 97, 256, 257] := rfl
-example : initialTokens t3 [97, 97, 98, 99, 97, 98] = [97, 97, 98, 99, 97, 98] := rfl
-example : best t3 [97, 97, 98, 99, 97, 98] = (some (0, 2, 256)) := rfl
-example : mergeAt [97, 97, 98, 99, 97, 98] 2 256 = [97, 97, 256, 97, 98] := rfl
+example : encodePiece t3 [97, 98, 99] = [97, 256] := by decide +kernel
+example : encodePiece t3 [97, 98] = [257] := by decide +kernel
+example : encodePiece t3 [97, 97, 98, 99, 97, 98] = [97, 97, 256, 257] := by decide +kernel
+example : initialTokens t3 [97, 97, 98, 99, 97, 98] = [97, 97, 98, 99, 97, 98] := by decide +kernel
+example : best t3 [97, 97, 98, 99, 97, 98] = (some (0, 2, 256)) := by decide +kernel
+example : mergeAt [97, 97, 98, 99, 97, 98] 2 256 = [97, 97, 256, 97, 98] := by decide +kernel
 example : encodePieceIgnoreMerges t3 (fun _ => none) [97, 97, 98, 99, 97, 98] =
-    [97, 97, 256, 257] := rfl
+    [97, 97, 256, 257] := by decide +kernel
 
 /-! Equal ranks: the left place wins. -/
 def t4 : Table := textbook [(97, 98), (98, 97)]
-example : encodePiece t4 [97, 98, 97] = [256, 97] := rfl
-example : encodePiece t4 [98, 97, 98] = [98, 256] := rfl
-example : encodePiece t4 [97, 98, 97, 98, 97] = [256, 256, 97] := rfl
-example : encodePiece t4 [98, 97, 98, 97, 98] = [98, 256, 256] := rfl
-example : initialTokens t4 [98, 97, 98, 97, 98] = [98, 97, 98, 97, 98] := rfl
-example : best t4 [98, 97, 98, 97, 98] = (some (0, 1, 256)) := rfl
-example : mergeAt [98, 97, 98, 97, 98] 1 256 = [98, 256, 97, 98] := rfl
+example : encodePiece t4 [97, 98, 97] = [256, 97] := by decide +kernel
+example : encodePiece t4 [98, 97, 98] = [98, 256] := by decide +kernel
+example : encodePiece t4 [97, 98, 97, 98, 97] = [256, 256, 97] := by decide +kernel
+example : encodePiece t4 [98, 97, 98, 97, 98] = [98, 256, 256] := by decide +kernel
+example : initialTokens t4 [98, 97, 98, 97, 98] = [98, 97, 98, 97, 98] := by decide +kernel
+example : best t4 [98, 97, 98, 97, 98] = (some (0, 1, 256)) := by decide +kernel
+example : mergeAt [98, 97, 98, 97, 98] 1 256 = [98, 256, 97, 98] := by decide +kernel
 example : encodePieceIgnoreMerges t4 (fun p => if p = [98, 97, 98, 97, 98] then some 7 else none) [98, 97, 98, 97, 98] =
-    [7] := rfl
+    [7] := by decide +kernel
 
 /-! A pair listed twice keeps its first rank. -/
 def t5 : Table := textbook [(97, 98), (99, 100), (97, 98)]
-example : encodePiece t5 [97, 98, 99, 100] = [256, 257] := rfl
-example : encodePiece t5 [99, 100, 97, 98] = [257, 256] := rfl
-example : initialTokens t5 [99, 100, 97, 98] = [99, 100, 97, 98] := rfl
-example : best t5 [99, 100, 97, 98] = (some (0, 2, 256)) := rfl
-example : mergeAt [99, 100, 97, 98] 2 256 = [99, 100, 256] := rfl
-example : encodePieceIgnoreMerges t5 (fun _ => none) [99, 100, 97, 98] = [257, 256] := rfl
+example : encodePiece t5 [97, 98, 99, 100] = [256, 257] := by decide +kernel
+example : encodePiece t5 [99, 100, 97, 98] = [257, 256] := by decide +kernel
+example : initialTokens t5 [99, 100, 97, 98] = [99, 100, 97, 98] := by decide +kernel
+example : best t5 [99, 100, 97, 98] = (some (0, 2, 256)) := by decide +kernel
+example : mergeAt [99, 100, 97, 98] 2 256 = [99, 100, 256] := by decide +kernel
+example : encodePieceIgnoreMerges t5 (fun _ => none) [99, 100, 97, 98] =
+    [257, 256] := by decide +kernel
 
 /-! A rule for its own result. -/
 def t6 : Table := textbook [(97, 97), (256, 97), (257, 97)]
-example : encodePiece t6 [97, 97, 97] = [257] := rfl
-example : encodePiece t6 [97, 97, 97, 97] = [256, 256] := rfl
-example : encodePiece t6 [97, 97, 97, 97, 97, 97] = [256, 256, 256] := rfl
-example : initialTokens t6 [97, 97, 97, 97, 97, 97] = [97, 97, 97, 97, 97, 97] := rfl
-example : best t6 [97, 97, 97, 97, 97, 97] = (some (0, 0, 256)) := rfl
-example : mergeAt [97, 97, 97, 97, 97, 97] 0 256 = [256, 97, 97, 97, 97] := rfl
+example : encodePiece t6 [97, 97, 97] = [257] := by decide +kernel
+example : encodePiece t6 [97, 97, 97, 97] = [256, 256] := by decide +kernel
+example : encodePiece t6 [97, 97, 97, 97, 97, 97] = [256, 256, 256] := by decide +kernel
+example : initialTokens t6 [97, 97, 97, 97, 97, 97] = [97, 97, 97, 97, 97, 97] := by decide +kernel
+example : best t6 [97, 97, 97, 97, 97, 97] = (some (0, 0, 256)) := by decide +kernel
+example : mergeAt [97, 97, 97, 97, 97, 97] 0 256 = [256, 97, 97, 97, 97] := by decide +kernel
 example : encodePieceIgnoreMerges t6 (fun _ => none) [97, 97, 97, 97, 97, 97] =
-    [256, 256, 256] := rfl
+    [256, 256, 256] := by decide +kernel
 
 /-! A rule that needs a later result never fires first. -/
 def t7 : Table := textbook [(257, 99), (97, 98)]
-example : encodePiece t7 [97, 98, 99] = [256] := rfl
-example : encodePiece t7 [97, 98] = [257] := rfl
-example : initialTokens t7 [97, 98] = [97, 98] := rfl
-example : best t7 [97, 98] = (some (1, 0, 257)) := rfl
-example : mergeAt [97, 98] 0 257 = [257] := rfl
-example : encodePieceIgnoreMerges t7 (fun _ => none) [97, 98] = [257] := rfl
+example : encodePiece t7 [97, 98, 99] = [256] := by decide +kernel
+example : encodePiece t7 [97, 98] = [257] := by decide +kernel
+example : initialTokens t7 [97, 98] = [97, 98] := by decide +kernel
+example : best t7 [97, 98] = (some (1, 0, 257)) := by decide +kernel
+example : mergeAt [97, 98] 0 257 = [257] := by decide +kernel
+example : encodePieceIgnoreMerges t7 (fun _ => none) [97, 98] = [257] := by decide +kernel
 
 /-! A greedy longest match would be wrong. -/
 def t8 : Table := textbook [(98, 99), (97, 98), (257, 99), (256, 100)]
-example : encodePiece t8 [97, 98, 99] = [97, 256] := rfl
-example : encodePiece t8 [97, 98, 99, 100] = [97, 259] := rfl
-example : encodePiece t8 [98, 99, 100] = [259] := rfl
-example : encodePiece t8 [97, 98, 99, 97, 98, 99, 100] = [97, 256, 97, 259] := rfl
-example : initialTokens t8 [97, 98, 99, 97, 98, 99, 100] = [97, 98, 99, 97, 98, 99, 100] := rfl
-example : best t8 [97, 98, 99, 97, 98, 99, 100] = (some (0, 1, 256)) := rfl
-example : mergeAt [97, 98, 99, 97, 98, 99, 100] 1 256 = [97, 256, 97, 98, 99, 100] := rfl
+example : encodePiece t8 [97, 98, 99] = [97, 256] := by decide +kernel
+example : encodePiece t8 [97, 98, 99, 100] = [97, 259] := by decide +kernel
+example : encodePiece t8 [98, 99, 100] = [259] := by decide +kernel
+example : encodePiece t8 [97, 98, 99, 97, 98, 99, 100] = [97, 256, 97, 259] := by decide +kernel
+example : initialTokens t8 [97, 98, 99, 97, 98, 99, 100] =
+    [97, 98, 99, 97, 98, 99, 100] := by decide +kernel
+example : best t8 [97, 98, 99, 97, 98, 99, 100] = (some (0, 1, 256)) := by decide +kernel
+example : mergeAt [97, 98, 99, 97, 98, 99, 100] 1 256 =
+    [97, 256, 97, 98, 99, 100] := by decide +kernel
 example : encodePieceIgnoreMerges t8 (fun p => if p = [97, 98, 99, 97, 98, 99, 100] then some 7 else none) [97, 98, 99, 97, 98, 99, 100] =
-    [7] := rfl
+    [7] := by decide +kernel
 
 /-! The ends of the byte range. -/
 def t9 : Table := textbook [(0, 255), (256, 0), (255, 0)]
-example : encodePiece t9 [0, 255, 0] = [257] := rfl
-example : encodePiece t9 [255, 0, 255, 0] = [255, 257] := rfl
-example : initialTokens t9 [255, 0, 255, 0] = [255, 0, 255, 0] := rfl
-example : best t9 [255, 0, 255, 0] = (some (0, 1, 256)) := rfl
-example : mergeAt [255, 0, 255, 0] 1 256 = [255, 256, 0] := rfl
-example : encodePieceIgnoreMerges t9 (fun _ => none) [255, 0, 255, 0] = [255, 257] := rfl
+example : encodePiece t9 [0, 255, 0] = [257] := by decide +kernel
+example : encodePiece t9 [255, 0, 255, 0] = [255, 257] := by decide +kernel
+example : initialTokens t9 [255, 0, 255, 0] = [255, 0, 255, 0] := by decide +kernel
+example : best t9 [255, 0, 255, 0] = (some (0, 1, 256)) := by decide +kernel
+example : mergeAt [255, 0, 255, 0] 1 256 = [255, 256, 0] := by decide +kernel
+example : encodePieceIgnoreMerges t9 (fun _ => none) [255, 0, 255, 0] =
+    [255, 257] := by decide +kernel
 
 /-! Random tables and pieces -/
 def t10 : Table := textbook [(99, 98), (256, 99), (97, 97), (256, 99), (258, 98), (257, 260), (262, 97), (256, 98), (256, 99)]
 example : encodePiece t10 [99, 99, 99, 97, 98, 97, 98, 97, 99] =
-    [99, 99, 99, 97, 98, 97, 98, 97, 99] := rfl
-example : encodePiece t10 [98, 97, 97] = [98, 258] := rfl
+    [99, 99, 99, 97, 98, 97, 98, 97, 99] := by decide +kernel
+example : encodePiece t10 [98, 97, 97] = [98, 258] := by decide +kernel
 example : encodePiece t10 [99, 97, 99, 97, 98, 98, 98, 99, 98, 99] =
-    [99, 97, 99, 97, 98, 98, 98, 257] := rfl
-example : encodePiece t10 [99, 97, 97, 99, 97, 99] = [99, 258, 99, 97, 99] := rfl
-example : encodePiece t10 [97, 99] = [97, 99] := rfl
+    [99, 97, 99, 97, 98, 98, 98, 257] := by decide +kernel
+example : encodePiece t10 [99, 97, 97, 99, 97, 99] = [99, 258, 99, 97, 99] := by decide +kernel
+example : encodePiece t10 [97, 99] = [97, 99] := by decide +kernel
 example : encodePiece t10 [97, 97, 99, 97, 98, 97, 99, 99, 97, 97] =
-    [258, 99, 97, 98, 97, 99, 99, 258] := rfl
+    [258, 99, 97, 98, 97, 99, 99, 258] := by decide +kernel
 example : initialTokens t10 [97, 97, 99, 97, 98, 97, 99, 99, 97, 97] =
-    [97, 97, 99, 97, 98, 97, 99, 99, 97, 97] := rfl
-example : best t10 [97, 97, 99, 97, 98, 97, 99, 99, 97, 97] = (some (2, 0, 258)) := rfl
+    [97, 97, 99, 97, 98, 97, 99, 99, 97, 97] := by decide +kernel
+example : best t10 [97, 97, 99, 97, 98, 97, 99, 99, 97, 97] =
+    (some (2, 0, 258)) := by decide +kernel
 example : mergeAt [97, 97, 99, 97, 98, 97, 99, 99, 97, 97] 0 258 =
-    [258, 99, 97, 98, 97, 99, 99, 97, 97] := rfl
+    [258, 99, 97, 98, 97, 99, 99, 97, 97] := by decide +kernel
 example : encodePieceIgnoreMerges t10 (fun _ => none) [97, 97, 99, 97, 98, 97, 99, 99, 97, 97] =
-    [258, 99, 97, 98, 97, 99, 99, 258] := rfl
+    [258, 99, 97, 98, 97, 99, 99, 258] := by decide +kernel
 
 def t11 : Table := textbook [(97, 97), (99, 97), (97, 99), (257, 256), (98, 99), (98, 257), (97, 98), (258, 258), (98, 98)]
-example : encodePiece t11 [97, 98, 99] = [97, 260] := rfl
-example : encodePiece t11 [98, 99] = [260] := rfl
-example : encodePiece t11 [98, 98, 99, 97, 97, 97, 98, 99] = [98, 260, 256, 97, 260] := rfl
-example : encodePiece t11 [97, 97, 99, 98, 99, 97, 99, 98, 98] = [256, 99, 261, 99, 264] := rfl
-example : encodePiece t11 [98, 98, 98, 98, 98, 99, 99] = [264, 264, 260, 99] := rfl
-example : encodePiece t11 [] = [] := rfl
-example : initialTokens t11 [] = [] := rfl
-example : best t11 [] = none := rfl
-example : encodePieceIgnoreMerges t11 (fun _ => none) [] = [] := rfl
+example : encodePiece t11 [97, 98, 99] = [97, 260] := by decide +kernel
+example : encodePiece t11 [98, 99] = [260] := by decide +kernel
+example : encodePiece t11 [98, 98, 99, 97, 97, 97, 98, 99] =
+    [98, 260, 256, 97, 260] := by decide +kernel
+example : encodePiece t11 [97, 97, 99, 98, 99, 97, 99, 98, 98] =
+    [256, 99, 261, 99, 264] := by decide +kernel
+example : encodePiece t11 [98, 98, 98, 98, 98, 99, 99] = [264, 264, 260, 99] := by decide +kernel
+example : encodePiece t11 [] = [] := by decide +kernel
+example : initialTokens t11 [] = [] := by decide +kernel
+example : best t11 [] = none := by decide +kernel
+example : encodePieceIgnoreMerges t11 (fun _ => none) [] = [] := by decide +kernel
 
 def t12 : Table := textbook [(98, 97), (97, 256), (97, 99), (99, 257), (257, 256), (260, 257), (99, 99), (262, 260), (257, 262)]
-example : encodePiece t12 [98, 98, 97, 98, 99] = [98, 256, 98, 99] := rfl
-example : encodePiece t12 [97, 98, 99, 97, 97, 98] = [97, 98, 99, 97, 97, 98] := rfl
+example : encodePiece t12 [98, 98, 97, 98, 99] = [98, 256, 98, 99] := by decide +kernel
+example : encodePiece t12 [97, 98, 99, 97, 97, 98] = [97, 98, 99, 97, 97, 98] := by decide +kernel
 example : encodePiece t12 [99, 97, 98, 97, 98, 98, 98, 98, 98, 97, 98, 97] =
-    [259, 98, 98, 98, 98, 256, 256] := rfl
-example : encodePiece t12 [98, 97, 99, 99, 98, 99, 97, 99, 99] = [256, 262, 98, 99, 258, 99] := rfl
-example : encodePiece t12 [] = [] := rfl
+    [259, 98, 98, 98, 98, 256, 256] := by decide +kernel
+example : encodePiece t12 [98, 97, 99, 99, 98, 99, 97, 99, 99] =
+    [256, 262, 98, 99, 258, 99] := by decide +kernel
+example : encodePiece t12 [] = [] := by decide +kernel
 example : encodePiece t12 [99, 97, 98, 99, 99, 98, 98, 99, 98, 97, 99, 99] =
-    [99, 97, 98, 262, 98, 98, 99, 256, 262] := rfl
+    [99, 97, 98, 262, 98, 98, 99, 256, 262] := by decide +kernel
 example : initialTokens t12 [99, 97, 98, 99, 99, 98, 98, 99, 98, 97, 99, 99] =
-    [99, 97, 98, 99, 99, 98, 98, 99, 98, 97, 99, 99] := rfl
-example : best t12 [99, 97, 98, 99, 99, 98, 98, 99, 98, 97, 99, 99] = (some (0, 8, 256)) := rfl
+    [99, 97, 98, 99, 99, 98, 98, 99, 98, 97, 99, 99] := by decide +kernel
+example : best t12 [99, 97, 98, 99, 99, 98, 98, 99, 98, 97, 99, 99] =
+    (some (0, 8, 256)) := by decide +kernel
 example : mergeAt [99, 97, 98, 99, 99, 98, 98, 99, 98, 97, 99, 99] 8 256 =
-    [99, 97, 98, 99, 99, 98, 98, 99, 256, 99, 99] := rfl
+    [99, 97, 98, 99, 99, 98, 98, 99, 256, 99, 99] := by decide +kernel
 example : encodePieceIgnoreMerges t12 (fun _ => none) [99, 97, 98, 99, 99, 98, 98, 99, 98, 97, 99, 99] =
-    [99, 97, 98, 262, 98, 98, 99, 256, 262] := rfl
+    [99, 97, 98, 262, 98, 98, 99, 256, 262] := by decide +kernel
 
 def t13 : Table := textbook [(98, 97)]
-example : encodePiece t13 [99, 97, 98, 99, 99, 97, 98, 98] = [99, 97, 98, 99, 99, 97, 98, 98] := rfl
-example : encodePiece t13 [98, 99, 98, 99, 97, 98] = [98, 99, 98, 99, 97, 98] := rfl
-example : encodePiece t13 [97, 98] = [97, 98] := rfl
-example : encodePiece t13 [99, 98, 97, 98, 98, 99, 98] = [99, 256, 98, 98, 99, 98] := rfl
-example : encodePiece t13 [98] = [98] := rfl
-example : encodePiece t13 [97, 99] = [97, 99] := rfl
-example : initialTokens t13 [97, 99] = [97, 99] := rfl
-example : best t13 [97, 99] = none := rfl
-example : encodePieceIgnoreMerges t13 (fun _ => none) [97, 99] = [97, 99] := rfl
+example : encodePiece t13 [99, 97, 98, 99, 99, 97, 98, 98] =
+    [99, 97, 98, 99, 99, 97, 98, 98] := by decide +kernel
+example : encodePiece t13 [98, 99, 98, 99, 97, 98] = [98, 99, 98, 99, 97, 98] := by decide +kernel
+example : encodePiece t13 [97, 98] = [97, 98] := by decide +kernel
+example : encodePiece t13 [99, 98, 97, 98, 98, 99, 98] =
+    [99, 256, 98, 98, 99, 98] := by decide +kernel
+example : encodePiece t13 [98] = [98] := by decide +kernel
+example : encodePiece t13 [97, 99] = [97, 99] := by decide +kernel
+example : initialTokens t13 [97, 99] = [97, 99] := by decide +kernel
+example : best t13 [97, 99] = none := by decide +kernel
+example : encodePieceIgnoreMerges t13 (fun _ => none) [97, 99] = [97, 99] := by decide +kernel
 
 def t14 : Table := textbook [(97, 98), (256, 99), (97, 257), (98, 258), (258, 259), (256, 256)]
-example : encodePiece t14 [99, 98, 98] = [99, 98, 98] := rfl
+example : encodePiece t14 [99, 98, 98] = [99, 98, 98] := by decide +kernel
 example : encodePiece t14 [98, 98, 98, 97, 99, 99, 97, 98, 99, 99, 99] =
-    [98, 98, 98, 97, 99, 99, 257, 99, 99] := rfl
-example : encodePiece t14 [98, 97, 97, 99] = [98, 97, 97, 99] := rfl
-example : encodePiece t14 [98] = [98] := rfl
-example : encodePiece t14 [98, 97, 99, 98] = [98, 97, 99, 98] := rfl
-example : encodePiece t14 [99, 98, 97, 99] = [99, 98, 97, 99] := rfl
-example : initialTokens t14 [99, 98, 97, 99] = [99, 98, 97, 99] := rfl
-example : best t14 [99, 98, 97, 99] = none := rfl
-example : encodePieceIgnoreMerges t14 (fun _ => none) [99, 98, 97, 99] = [99, 98, 97, 99] := rfl
+    [98, 98, 98, 97, 99, 99, 257, 99, 99] := by decide +kernel
+example : encodePiece t14 [98, 97, 97, 99] = [98, 97, 97, 99] := by decide +kernel
+example : encodePiece t14 [98] = [98] := by decide +kernel
+example : encodePiece t14 [98, 97, 99, 98] = [98, 97, 99, 98] := by decide +kernel
+example : encodePiece t14 [99, 98, 97, 99] = [99, 98, 97, 99] := by decide +kernel
+example : initialTokens t14 [99, 98, 97, 99] = [99, 98, 97, 99] := by decide +kernel
+example : best t14 [99, 98, 97, 99] = none := by decide +kernel
+example : encodePieceIgnoreMerges t14 (fun _ => none) [99, 98, 97, 99] =
+    [99, 98, 97, 99] := by decide +kernel
 
 def t15 : Table := textbook [(99, 97), (256, 99), (98, 257), (98, 258), (259, 256), (259, 257), (257, 256)]
-example : encodePiece t15 [97, 99, 98] = [97, 99, 98] := rfl
-example : encodePiece t15 [97, 99, 99, 99, 98, 99, 99] = [97, 99, 99, 99, 98, 99, 99] := rfl
-example : encodePiece t15 [99, 98, 99, 97, 98, 98, 97] = [99, 98, 256, 98, 98, 97] := rfl
-example : encodePiece t15 [97, 99, 99, 99, 99, 98] = [97, 99, 99, 99, 99, 98] := rfl
-example : encodePiece t15 [98, 98] = [98, 98] := rfl
-example : encodePiece t15 [98, 98] = [98, 98] := rfl
-example : initialTokens t15 [98, 98] = [98, 98] := rfl
-example : best t15 [98, 98] = none := rfl
-example : encodePieceIgnoreMerges t15 (fun _ => none) [98, 98] = [98, 98] := rfl
+example : encodePiece t15 [97, 99, 98] = [97, 99, 98] := by decide +kernel
+example : encodePiece t15 [97, 99, 99, 99, 98, 99, 99] =
+    [97, 99, 99, 99, 98, 99, 99] := by decide +kernel
+example : encodePiece t15 [99, 98, 99, 97, 98, 98, 97] =
+    [99, 98, 256, 98, 98, 97] := by decide +kernel
+example : encodePiece t15 [97, 99, 99, 99, 99, 98] = [97, 99, 99, 99, 99, 98] := by decide +kernel
+example : encodePiece t15 [98, 98] = [98, 98] := by decide +kernel
+example : encodePiece t15 [98, 98] = [98, 98] := by decide +kernel
+example : initialTokens t15 [98, 98] = [98, 98] := by decide +kernel
+example : best t15 [98, 98] = none := by decide +kernel
+example : encodePieceIgnoreMerges t15 (fun _ => none) [98, 98] = [98, 98] := by decide +kernel
 
 def t16 : Table := textbook [(99, 97), (257, 99), (97, 256), (98, 99), (97, 256), (260, 258), (259, 257)]
 example : encodePiece t16 [99, 99, 99, 97, 98, 99, 97, 98, 98, 99, 98] =
-    [99, 99, 256, 98, 256, 98, 259, 98] := rfl
-example : encodePiece t16 [99, 98, 97, 99, 99, 97, 97] = [99, 98, 97, 99, 256, 97] := rfl
-example : encodePiece t16 [] = [] := rfl
-example : encodePiece t16 [97, 97, 98, 97, 97, 99, 99] = [97, 97, 98, 97, 97, 99, 99] := rfl
-example : encodePiece t16 [98, 98, 99, 99, 97, 98, 97, 97] = [98, 259, 256, 98, 97, 97] := rfl
-example : encodePiece t16 [97, 97, 98, 98, 99] = [97, 97, 98, 259] := rfl
-example : initialTokens t16 [97, 97, 98, 98, 99] = [97, 97, 98, 98, 99] := rfl
-example : best t16 [97, 97, 98, 98, 99] = (some (3, 3, 259)) := rfl
-example : mergeAt [97, 97, 98, 98, 99] 3 259 = [97, 97, 98, 259] := rfl
+    [99, 99, 256, 98, 256, 98, 259, 98] := by decide +kernel
+example : encodePiece t16 [99, 98, 97, 99, 99, 97, 97] =
+    [99, 98, 97, 99, 256, 97] := by decide +kernel
+example : encodePiece t16 [] = [] := by decide +kernel
+example : encodePiece t16 [97, 97, 98, 97, 97, 99, 99] =
+    [97, 97, 98, 97, 97, 99, 99] := by decide +kernel
+example : encodePiece t16 [98, 98, 99, 99, 97, 98, 97, 97] =
+    [98, 259, 256, 98, 97, 97] := by decide +kernel
+example : encodePiece t16 [97, 97, 98, 98, 99] = [97, 97, 98, 259] := by decide +kernel
+example : initialTokens t16 [97, 97, 98, 98, 99] = [97, 97, 98, 98, 99] := by decide +kernel
+example : best t16 [97, 97, 98, 98, 99] = (some (3, 3, 259)) := by decide +kernel
+example : mergeAt [97, 97, 98, 98, 99] 3 259 = [97, 97, 98, 259] := by decide +kernel
 example : encodePieceIgnoreMerges t16 (fun p => if p = [97, 97, 98, 98, 99] then some 7 else none) [97, 97, 98, 98, 99] =
-    [7] := rfl
+    [7] := by decide +kernel
 
 def t17 : Table := textbook [(97, 98), (99, 97), (99, 97), (256, 258), (99, 99), (258, 256)]
-example : encodePiece t17 [98, 97, 98, 98, 97] = [98, 256, 98, 97] := rfl
-example : encodePiece t17 [99, 99] = [260] := rfl
-example : encodePiece t17 [98, 98, 98, 98, 97, 99] = [98, 98, 98, 98, 97, 99] := rfl
-example : encodePiece t17 [97] = [97] := rfl
-example : encodePiece t17 [97, 99] = [97, 99] := rfl
-example : encodePiece t17 [97, 97, 98, 98] = [97, 256, 98] := rfl
-example : initialTokens t17 [97, 97, 98, 98] = [97, 97, 98, 98] := rfl
-example : best t17 [97, 97, 98, 98] = (some (0, 1, 256)) := rfl
-example : mergeAt [97, 97, 98, 98] 1 256 = [97, 256, 98] := rfl
-example : encodePieceIgnoreMerges t17 (fun _ => none) [97, 97, 98, 98] = [97, 256, 98] := rfl
+example : encodePiece t17 [98, 97, 98, 98, 97] = [98, 256, 98, 97] := by decide +kernel
+example : encodePiece t17 [99, 99] = [260] := by decide +kernel
+example : encodePiece t17 [98, 98, 98, 98, 97, 99] = [98, 98, 98, 98, 97, 99] := by decide +kernel
+example : encodePiece t17 [97] = [97] := by decide +kernel
+example : encodePiece t17 [97, 99] = [97, 99] := by decide +kernel
+example : encodePiece t17 [97, 97, 98, 98] = [97, 256, 98] := by decide +kernel
+example : initialTokens t17 [97, 97, 98, 98] = [97, 97, 98, 98] := by decide +kernel
+example : best t17 [97, 97, 98, 98] = (some (0, 1, 256)) := by decide +kernel
+example : mergeAt [97, 97, 98, 98] 1 256 = [97, 256, 98] := by decide +kernel
+example : encodePieceIgnoreMerges t17 (fun _ => none) [97, 97, 98, 98] =
+    [97, 256, 98] := by decide +kernel
 
 def t18 : Table := textbook [(99, 98), (97, 98), (99, 257), (98, 99), (99, 259), (261, 256), (261, 98), (260, 97), (260, 99)]
 example : encodePiece t18 [97, 99, 98, 97, 97, 98, 97, 99, 99, 97, 97, 97] =
-    [97, 256, 97, 257, 97, 99, 99, 97, 97, 97] := rfl
-example : encodePiece t18 [98, 97, 99, 99] = [98, 97, 99, 99] := rfl
-example : encodePiece t18 [98, 97, 99, 98, 98, 99, 98, 97] = [98, 97, 256, 98, 256, 97] := rfl
-example : encodePiece t18 [97, 97, 97, 97, 98, 98, 99] = [97, 97, 97, 257, 259] := rfl
-example : encodePiece t18 [97, 99, 97, 98, 99, 99, 98, 97] = [97, 258, 99, 256, 97] := rfl
-example : encodePiece t18 [99, 97, 98, 99, 97, 98, 98, 98] = [258, 258, 98, 98] := rfl
+    [97, 256, 97, 257, 97, 99, 99, 97, 97, 97] := by decide +kernel
+example : encodePiece t18 [98, 97, 99, 99] = [98, 97, 99, 99] := by decide +kernel
+example : encodePiece t18 [98, 97, 99, 98, 98, 99, 98, 97] =
+    [98, 97, 256, 98, 256, 97] := by decide +kernel
+example : encodePiece t18 [97, 97, 97, 97, 98, 98, 99] = [97, 97, 97, 257, 259] := by decide +kernel
+example : encodePiece t18 [97, 99, 97, 98, 99, 99, 98, 97] =
+    [97, 258, 99, 256, 97] := by decide +kernel
+example : encodePiece t18 [99, 97, 98, 99, 97, 98, 98, 98] = [258, 258, 98, 98] := by decide +kernel
 example : initialTokens t18 [99, 97, 98, 99, 97, 98, 98, 98] =
-    [99, 97, 98, 99, 97, 98, 98, 98] := rfl
-example : best t18 [99, 97, 98, 99, 97, 98, 98, 98] = (some (1, 1, 257)) := rfl
-example : mergeAt [99, 97, 98, 99, 97, 98, 98, 98] 1 257 = [99, 257, 99, 97, 98, 98, 98] := rfl
+    [99, 97, 98, 99, 97, 98, 98, 98] := by decide +kernel
+example : best t18 [99, 97, 98, 99, 97, 98, 98, 98] = (some (1, 1, 257)) := by decide +kernel
+example : mergeAt [99, 97, 98, 99, 97, 98, 98, 98] 1 257 =
+    [99, 257, 99, 97, 98, 98, 98] := by decide +kernel
 example : encodePieceIgnoreMerges t18 (fun _ => none) [99, 97, 98, 99, 97, 98, 98, 98] =
-    [258, 258, 98, 98] := rfl
+    [258, 258, 98, 98] := by decide +kernel
 
 def t19 : Table := textbook [(98, 97), (97, 256), (99, 98), (257, 257), (256, 99), (97, 97), (99, 259), (259, 99)]
-example : encodePiece t19 [98, 99, 98, 98, 99, 98, 99] = [98, 258, 98, 258, 99] := rfl
+example : encodePiece t19 [98, 99, 98, 98, 99, 98, 99] = [98, 258, 98, 258, 99] := by decide +kernel
 example : encodePiece t19 [97, 97, 98, 99, 97, 97, 98, 97, 97, 98, 98] =
-    [261, 98, 99, 97, 257, 97, 98, 98] := rfl
-example : encodePiece t19 [99, 97, 99, 97, 99, 97] = [99, 97, 99, 97, 99, 97] := rfl
-example : encodePiece t19 [99, 97, 98, 97] = [99, 257] := rfl
+    [261, 98, 99, 97, 257, 97, 98, 98] := by decide +kernel
+example : encodePiece t19 [99, 97, 99, 97, 99, 97] = [99, 97, 99, 97, 99, 97] := by decide +kernel
+example : encodePiece t19 [99, 97, 98, 97] = [99, 257] := by decide +kernel
 example : encodePiece t19 [99, 98, 97, 97, 99, 98, 97, 97, 99, 98] =
-    [99, 256, 97, 99, 256, 97, 258] := rfl
-example : encodePiece t19 [99, 99] = [99, 99] := rfl
-example : initialTokens t19 [99, 99] = [99, 99] := rfl
-example : best t19 [99, 99] = none := rfl
-example : encodePieceIgnoreMerges t19 (fun _ => none) [99, 99] = [99, 99] := rfl
+    [99, 256, 97, 99, 256, 97, 258] := by decide +kernel
+example : encodePiece t19 [99, 99] = [99, 99] := by decide +kernel
+example : initialTokens t19 [99, 99] = [99, 99] := by decide +kernel
+example : best t19 [99, 99] = none := by decide +kernel
+example : encodePieceIgnoreMerges t19 (fun _ => none) [99, 99] = [99, 99] := by decide +kernel
 
 def t20 : Table := textbook [(98, 98), (256, 98), (99, 98)]
-example : encodePiece t20 [98] = [98] := rfl
+example : encodePiece t20 [98] = [98] := by decide +kernel
 example : encodePiece t20 [97, 99, 97, 98, 99, 99, 97, 98, 98, 97, 97, 99] =
-    [97, 99, 97, 98, 99, 99, 97, 256, 97, 97, 99] := rfl
-example : encodePiece t20 [99, 97, 98, 99, 97, 99, 98, 98] = [99, 97, 98, 99, 97, 99, 256] := rfl
-example : encodePiece t20 [99, 98, 99, 97, 98, 98, 98, 97] = [258, 99, 97, 257, 97] := rfl
-example : encodePiece t20 [99] = [99] := rfl
-example : encodePiece t20 [97, 97, 97] = [97, 97, 97] := rfl
-example : initialTokens t20 [97, 97, 97] = [97, 97, 97] := rfl
-example : best t20 [97, 97, 97] = none := rfl
+    [97, 99, 97, 98, 99, 99, 97, 256, 97, 97, 99] := by decide +kernel
+example : encodePiece t20 [99, 97, 98, 99, 97, 99, 98, 98] =
+    [99, 97, 98, 99, 97, 99, 256] := by decide +kernel
+example : encodePiece t20 [99, 98, 99, 97, 98, 98, 98, 97] =
+    [258, 99, 97, 257, 97] := by decide +kernel
+example : encodePiece t20 [99] = [99] := by decide +kernel
+example : encodePiece t20 [97, 97, 97] = [97, 97, 97] := by decide +kernel
+example : initialTokens t20 [97, 97, 97] = [97, 97, 97] := by decide +kernel
+example : best t20 [97, 97, 97] = none := by decide +kernel
 example : encodePieceIgnoreMerges t20 (fun p => if p = [97, 97, 97] then some 7 else none) [97, 97, 97] =
-    [7] := rfl
+    [7] := by decide +kernel
 
 def t21 : Table := textbook [(97, 98), (99, 97), (97, 97)]
-example : encodePiece t21 [99, 99] = [99, 99] := rfl
-example : encodePiece t21 [97, 97, 97, 98, 97, 97, 97] = [258, 256, 258, 97] := rfl
+example : encodePiece t21 [99, 99] = [99, 99] := by decide +kernel
+example : encodePiece t21 [97, 97, 97, 98, 97, 97, 97] = [258, 256, 258, 97] := by decide +kernel
 example : encodePiece t21 [97, 99, 99, 97, 98, 98, 99, 98, 99, 97, 98] =
-    [97, 99, 99, 256, 98, 99, 98, 99, 256] := rfl
+    [97, 99, 99, 256, 98, 99, 98, 99, 256] := by decide +kernel
 example : encodePiece t21 [98, 99, 98, 97, 98, 98, 98, 97, 97, 98, 97] =
-    [98, 99, 98, 256, 98, 98, 97, 256, 97] := rfl
+    [98, 99, 98, 256, 98, 98, 97, 256, 97] := by decide +kernel
 example : encodePiece t21 [97, 98, 99, 98, 98, 98, 98, 98, 98, 97] =
-    [256, 99, 98, 98, 98, 98, 98, 98, 97] := rfl
-example : encodePiece t21 [99, 97, 97] = [257, 97] := rfl
-example : initialTokens t21 [99, 97, 97] = [99, 97, 97] := rfl
-example : best t21 [99, 97, 97] = (some (1, 0, 257)) := rfl
-example : mergeAt [99, 97, 97] 0 257 = [257, 97] := rfl
+    [256, 99, 98, 98, 98, 98, 98, 98, 97] := by decide +kernel
+example : encodePiece t21 [99, 97, 97] = [257, 97] := by decide +kernel
+example : initialTokens t21 [99, 97, 97] = [99, 97, 97] := by decide +kernel
+example : best t21 [99, 97, 97] = (some (1, 0, 257)) := by decide +kernel
+example : mergeAt [99, 97, 97] 0 257 = [257, 97] := by decide +kernel
 example : encodePieceIgnoreMerges t21 (fun p => if p = [99, 97, 97] then some 7 else none) [99, 97, 97] =
-    [7] := rfl
+    [7] := by decide +kernel
 
 def t22 : Table := textbook [(99, 99), (256, 97), (257, 257)]
-example : encodePiece t22 [99, 97, 99] = [99, 97, 99] := rfl
-example : encodePiece t22 [97, 99, 99, 98, 97, 97] = [97, 256, 98, 97, 97] := rfl
-example : encodePiece t22 [98, 99, 99, 98, 99, 99] = [98, 256, 98, 256] := rfl
-example : encodePiece t22 [99, 98, 97] = [99, 98, 97] := rfl
-example : encodePiece t22 [99] = [99] := rfl
+example : encodePiece t22 [99, 97, 99] = [99, 97, 99] := by decide +kernel
+example : encodePiece t22 [97, 99, 99, 98, 97, 97] = [97, 256, 98, 97, 97] := by decide +kernel
+example : encodePiece t22 [98, 99, 99, 98, 99, 99] = [98, 256, 98, 256] := by decide +kernel
+example : encodePiece t22 [99, 98, 97] = [99, 98, 97] := by decide +kernel
+example : encodePiece t22 [99] = [99] := by decide +kernel
 example : encodePiece t22 [98, 97, 99, 99, 98, 98, 97, 99, 97, 99] =
-    [98, 97, 256, 98, 98, 97, 99, 97, 99] := rfl
+    [98, 97, 256, 98, 98, 97, 99, 97, 99] := by decide +kernel
 example : initialTokens t22 [98, 97, 99, 99, 98, 98, 97, 99, 97, 99] =
-    [98, 97, 99, 99, 98, 98, 97, 99, 97, 99] := rfl
-example : best t22 [98, 97, 99, 99, 98, 98, 97, 99, 97, 99] = (some (0, 2, 256)) := rfl
+    [98, 97, 99, 99, 98, 98, 97, 99, 97, 99] := by decide +kernel
+example : best t22 [98, 97, 99, 99, 98, 98, 97, 99, 97, 99] =
+    (some (0, 2, 256)) := by decide +kernel
 example : mergeAt [98, 97, 99, 99, 98, 98, 97, 99, 97, 99] 2 256 =
-    [98, 97, 256, 98, 98, 97, 99, 97, 99] := rfl
+    [98, 97, 256, 98, 98, 97, 99, 97, 99] := by decide +kernel
 example : encodePieceIgnoreMerges t22 (fun _ => none) [98, 97, 99, 99, 98, 98, 97, 99, 97, 99] =
-    [98, 97, 256, 98, 98, 97, 99, 97, 99] := rfl
+    [98, 97, 256, 98, 98, 97, 99, 97, 99] := by decide +kernel
 
 def t23 : Table := textbook [(256, 97), (256, 256)]
-example : encodePiece t23 [98] = [98] := rfl
-example : encodePiece t23 [98, 97, 97] = [98, 97, 97] := rfl
-example : encodePiece t23 [] = [] := rfl
+example : encodePiece t23 [98] = [98] := by decide +kernel
+example : encodePiece t23 [98, 97, 97] = [98, 97, 97] := by decide +kernel
+example : encodePiece t23 [] = [] := by decide +kernel
 example : encodePiece t23 [99, 98, 97, 98, 99, 98, 97, 99, 98, 97, 98, 97] =
-    [99, 98, 97, 98, 99, 98, 97, 99, 98, 97, 98, 97] := rfl
-example : encodePiece t23 [98, 99, 98, 99] = [98, 99, 98, 99] := rfl
-example : encodePiece t23 [97, 98] = [97, 98] := rfl
-example : initialTokens t23 [97, 98] = [97, 98] := rfl
-example : best t23 [97, 98] = none := rfl
-example : encodePieceIgnoreMerges t23 (fun _ => none) [97, 98] = [97, 98] := rfl
+    [99, 98, 97, 98, 99, 98, 97, 99, 98, 97, 98, 97] := by decide +kernel
+example : encodePiece t23 [98, 99, 98, 99] = [98, 99, 98, 99] := by decide +kernel
+example : encodePiece t23 [97, 98] = [97, 98] := by decide +kernel
+example : initialTokens t23 [97, 98] = [97, 98] := by decide +kernel
+example : best t23 [97, 98] = none := by decide +kernel
+example : encodePieceIgnoreMerges t23 (fun _ => none) [97, 98] = [97, 98] := by decide +kernel
 
 def t24 : Table := textbook [(98, 99)]
-example : encodePiece t24 [99, 97, 97, 99, 98, 97] = [99, 97, 97, 99, 98, 97] := rfl
-example : encodePiece t24 [97, 99, 97, 99, 98, 97, 98] = [97, 99, 97, 99, 98, 97, 98] := rfl
-example : encodePiece t24 [97, 99, 98, 98, 99] = [97, 99, 98, 256] := rfl
-example : encodePiece t24 [97] = [97] := rfl
-example : encodePiece t24 [97, 97, 98] = [97, 97, 98] := rfl
-example : encodePiece t24 [97, 98, 99, 99, 99] = [97, 256, 99, 99] := rfl
-example : initialTokens t24 [97, 98, 99, 99, 99] = [97, 98, 99, 99, 99] := rfl
-example : best t24 [97, 98, 99, 99, 99] = (some (0, 1, 256)) := rfl
-example : mergeAt [97, 98, 99, 99, 99] 1 256 = [97, 256, 99, 99] := rfl
+example : encodePiece t24 [99, 97, 97, 99, 98, 97] = [99, 97, 97, 99, 98, 97] := by decide +kernel
+example : encodePiece t24 [97, 99, 97, 99, 98, 97, 98] =
+    [97, 99, 97, 99, 98, 97, 98] := by decide +kernel
+example : encodePiece t24 [97, 99, 98, 98, 99] = [97, 99, 98, 256] := by decide +kernel
+example : encodePiece t24 [97] = [97] := by decide +kernel
+example : encodePiece t24 [97, 97, 98] = [97, 97, 98] := by decide +kernel
+example : encodePiece t24 [97, 98, 99, 99, 99] = [97, 256, 99, 99] := by decide +kernel
+example : initialTokens t24 [97, 98, 99, 99, 99] = [97, 98, 99, 99, 99] := by decide +kernel
+example : best t24 [97, 98, 99, 99, 99] = (some (0, 1, 256)) := by decide +kernel
+example : mergeAt [97, 98, 99, 99, 99] 1 256 = [97, 256, 99, 99] := by decide +kernel
 example : encodePieceIgnoreMerges t24 (fun p => if p = [97, 98, 99, 99, 99] then some 7 else none) [97, 98, 99, 99, 99] =
-    [7] := rfl
+    [7] := by decide +kernel
 
 def t25 : Table := textbook [(256, 99), (97, 256)]
 example : encodePiece t25 [98, 98, 97, 98, 99, 98, 98, 97, 99] =
-    [98, 98, 97, 98, 99, 98, 98, 97, 99] := rfl
+    [98, 98, 97, 98, 99, 98, 98, 97, 99] := by decide +kernel
 example : encodePiece t25 [97, 99, 97, 98, 99, 99, 97, 97, 99] =
-    [97, 99, 97, 98, 99, 99, 97, 97, 99] := rfl
-example : encodePiece t25 [97, 99, 99, 98, 99, 97, 99] = [97, 99, 99, 98, 99, 97, 99] := rfl
+    [97, 99, 97, 98, 99, 99, 97, 97, 99] := by decide +kernel
+example : encodePiece t25 [97, 99, 99, 98, 99, 97, 99] =
+    [97, 99, 99, 98, 99, 97, 99] := by decide +kernel
 example : encodePiece t25 [97, 98, 99, 99, 99, 99, 98, 98, 97, 97, 98, 98] =
-    [97, 98, 99, 99, 99, 99, 98, 98, 97, 97, 98, 98] := rfl
-example : encodePiece t25 [] = [] := rfl
-example : encodePiece t25 [98] = [98] := rfl
-example : initialTokens t25 [98] = [98] := rfl
-example : best t25 [98] = none := rfl
-example : encodePieceIgnoreMerges t25 (fun p => if p = [98] then some 7 else none) [98] = [7] := rfl
+    [97, 98, 99, 99, 99, 99, 98, 98, 97, 97, 98, 98] := by decide +kernel
+example : encodePiece t25 [] = [] := by decide +kernel
+example : encodePiece t25 [98] = [98] := by decide +kernel
+example : initialTokens t25 [98] = [98] := by decide +kernel
+example : best t25 [98] = none := by decide +kernel
+example : encodePieceIgnoreMerges t25 (fun p => if p = [98] then some 7 else none) [98] =
+    [7] := by decide +kernel
 
 def t26 : Table := textbook [(98, 99), (99, 256), (257, 98), (258, 257), (257, 259), (260, 260), (262, 97), (98, 262)]
-example : encodePiece t26 [] = [] := rfl
-example : encodePiece t26 [] = [] := rfl
-example : encodePiece t26 [99, 97, 99, 97, 98, 97] = [99, 97, 99, 97, 98, 97] := rfl
+example : encodePiece t26 [] = [] := by decide +kernel
+example : encodePiece t26 [] = [] := by decide +kernel
+example : encodePiece t26 [99, 97, 99, 97, 98, 97] = [99, 97, 99, 97, 98, 97] := by decide +kernel
 example : encodePiece t26 [97, 97, 98, 97, 98, 98, 99, 98, 99] =
-    [97, 97, 98, 97, 98, 256, 256] := rfl
-example : encodePiece t26 [97, 98, 98, 99, 97, 99, 98, 97] = [97, 98, 256, 97, 99, 98, 97] := rfl
-example : encodePiece t26 [98, 99, 98, 97, 97, 99] = [256, 98, 97, 97, 99] := rfl
-example : initialTokens t26 [98, 99, 98, 97, 97, 99] = [98, 99, 98, 97, 97, 99] := rfl
-example : best t26 [98, 99, 98, 97, 97, 99] = (some (0, 0, 256)) := rfl
-example : mergeAt [98, 99, 98, 97, 97, 99] 0 256 = [256, 98, 97, 97, 99] := rfl
+    [97, 97, 98, 97, 98, 256, 256] := by decide +kernel
+example : encodePiece t26 [97, 98, 98, 99, 97, 99, 98, 97] =
+    [97, 98, 256, 97, 99, 98, 97] := by decide +kernel
+example : encodePiece t26 [98, 99, 98, 97, 97, 99] = [256, 98, 97, 97, 99] := by decide +kernel
+example : initialTokens t26 [98, 99, 98, 97, 97, 99] = [98, 99, 98, 97, 97, 99] := by decide +kernel
+example : best t26 [98, 99, 98, 97, 97, 99] = (some (0, 0, 256)) := by decide +kernel
+example : mergeAt [98, 99, 98, 97, 97, 99] 0 256 = [256, 98, 97, 97, 99] := by decide +kernel
 example : encodePieceIgnoreMerges t26 (fun _ => none) [98, 99, 98, 97, 97, 99] =
-    [256, 98, 97, 97, 99] := rfl
+    [256, 98, 97, 97, 99] := by decide +kernel
 
 def t27 : Table := textbook [(99, 98), (97, 99), (99, 98), (257, 256), (257, 257), (259, 258), (261, 259)]
-example : encodePiece t27 [99, 97, 98, 97, 98] = [99, 97, 98, 97, 98] := rfl
+example : encodePiece t27 [99, 97, 98, 97, 98] = [99, 97, 98, 97, 98] := by decide +kernel
 example : encodePiece t27 [99, 98, 98, 97, 98, 98, 97, 99, 99, 98, 98] =
-    [256, 98, 97, 98, 98, 259, 98] := rfl
+    [256, 98, 97, 98, 98, 259, 98] := by decide +kernel
 example : encodePiece t27 [98, 99, 99, 98, 99, 99, 98, 97, 97] =
-    [98, 99, 256, 99, 256, 97, 97] := rfl
-example : encodePiece t27 [99, 99, 99, 98, 98, 97, 99, 99] = [99, 99, 256, 98, 257, 99] := rfl
-example : encodePiece t27 [99, 99, 98, 98, 97, 98, 97] = [99, 256, 98, 97, 98, 97] := rfl
-example : encodePiece t27 [] = [] := rfl
-example : initialTokens t27 [] = [] := rfl
-example : best t27 [] = none := rfl
-example : encodePieceIgnoreMerges t27 (fun _ => none) [] = [] := rfl
+    [98, 99, 256, 99, 256, 97, 97] := by decide +kernel
+example : encodePiece t27 [99, 99, 99, 98, 98, 97, 99, 99] =
+    [99, 99, 256, 98, 257, 99] := by decide +kernel
+example : encodePiece t27 [99, 99, 98, 98, 97, 98, 97] =
+    [99, 256, 98, 97, 98, 97] := by decide +kernel
+example : encodePiece t27 [] = [] := by decide +kernel
+example : initialTokens t27 [] = [] := by decide +kernel
+example : best t27 [] = none := by decide +kernel
+example : encodePieceIgnoreMerges t27 (fun _ => none) [] = [] := by decide +kernel
 
 def t28 : Table := textbook [(98, 99), (98, 256), (98, 98)]
-example : encodePiece t28 [97, 98, 97] = [97, 98, 97] := rfl
-example : encodePiece t28 [97] = [97] := rfl
-example : encodePiece t28 [97, 99, 99, 97, 98] = [97, 99, 99, 97, 98] := rfl
+example : encodePiece t28 [97, 98, 97] = [97, 98, 97] := by decide +kernel
+example : encodePiece t28 [97] = [97] := by decide +kernel
+example : encodePiece t28 [97, 99, 99, 97, 98] = [97, 99, 99, 97, 98] := by decide +kernel
 example : encodePiece t28 [97, 98, 99, 99, 97, 97, 99, 98, 98, 98, 99] =
-    [97, 256, 99, 97, 97, 99, 98, 257] := rfl
+    [97, 256, 99, 97, 97, 99, 98, 257] := by decide +kernel
 example : encodePiece t28 [99, 99, 98, 97, 99, 97, 99, 97, 98, 99] =
-    [99, 99, 98, 97, 99, 97, 99, 97, 256] := rfl
-example : encodePiece t28 [97, 98] = [97, 98] := rfl
-example : initialTokens t28 [97, 98] = [97, 98] := rfl
-example : best t28 [97, 98] = none := rfl
-example : encodePieceIgnoreMerges t28 (fun _ => none) [97, 98] = [97, 98] := rfl
+    [99, 99, 98, 97, 99, 97, 99, 97, 256] := by decide +kernel
+example : encodePiece t28 [97, 98] = [97, 98] := by decide +kernel
+example : initialTokens t28 [97, 98] = [97, 98] := by decide +kernel
+example : best t28 [97, 98] = none := by decide +kernel
+example : encodePieceIgnoreMerges t28 (fun _ => none) [97, 98] = [97, 98] := by decide +kernel
 
 def t29 : Table := textbook [(99, 98), (98, 98), (97, 97), (98, 98)]
-example : encodePiece t29 [99, 99, 98, 97, 99, 99] = [99, 256, 97, 99, 99] := rfl
-example : encodePiece t29 [97, 97, 97, 97, 98, 98] = [258, 258, 257] := rfl
-example : encodePiece t29 [98, 97, 98, 97, 98, 98, 99, 99] = [98, 97, 98, 97, 257, 99, 99] := rfl
-example : encodePiece t29 [99, 97, 98, 99, 98, 98, 97, 97] = [99, 97, 98, 256, 98, 258] := rfl
-example : encodePiece t29 [97, 98, 97, 98, 97, 98, 97, 97] = [97, 98, 97, 98, 97, 98, 258] := rfl
-example : encodePiece t29 [98, 97, 98, 98, 98, 98, 99] = [98, 97, 257, 257, 99] := rfl
-example : initialTokens t29 [98, 97, 98, 98, 98, 98, 99] = [98, 97, 98, 98, 98, 98, 99] := rfl
-example : best t29 [98, 97, 98, 98, 98, 98, 99] = (some (1, 2, 257)) := rfl
-example : mergeAt [98, 97, 98, 98, 98, 98, 99] 2 257 = [98, 97, 257, 98, 98, 99] := rfl
+example : encodePiece t29 [99, 99, 98, 97, 99, 99] = [99, 256, 97, 99, 99] := by decide +kernel
+example : encodePiece t29 [97, 97, 97, 97, 98, 98] = [258, 258, 257] := by decide +kernel
+example : encodePiece t29 [98, 97, 98, 97, 98, 98, 99, 99] =
+    [98, 97, 98, 97, 257, 99, 99] := by decide +kernel
+example : encodePiece t29 [99, 97, 98, 99, 98, 98, 97, 97] =
+    [99, 97, 98, 256, 98, 258] := by decide +kernel
+example : encodePiece t29 [97, 98, 97, 98, 97, 98, 97, 97] =
+    [97, 98, 97, 98, 97, 98, 258] := by decide +kernel
+example : encodePiece t29 [98, 97, 98, 98, 98, 98, 99] = [98, 97, 257, 257, 99] := by decide +kernel
+example : initialTokens t29 [98, 97, 98, 98, 98, 98, 99] =
+    [98, 97, 98, 98, 98, 98, 99] := by decide +kernel
+example : best t29 [98, 97, 98, 98, 98, 98, 99] = (some (1, 2, 257)) := by decide +kernel
+example : mergeAt [98, 97, 98, 98, 98, 98, 99] 2 257 =
+    [98, 97, 257, 98, 98, 99] := by decide +kernel
 example : encodePieceIgnoreMerges t29 (fun p => if p = [98, 97, 98, 98, 98, 98, 99] then some 7 else none) [98, 97, 98, 98, 98, 98, 99] =
-    [7] := rfl
+    [7] := by decide +kernel
 
 def t30 : Table := textbook [(97, 98), (98, 256)]
-example : encodePiece t30 [99, 98, 99, 98, 98] = [99, 98, 99, 98, 98] := rfl
+example : encodePiece t30 [99, 98, 99, 98, 98] = [99, 98, 99, 98, 98] := by decide +kernel
 example : encodePiece t30 [98, 97, 99, 99, 99, 99, 99, 99, 98, 99] =
-    [98, 97, 99, 99, 99, 99, 99, 99, 98, 99] := rfl
-example : encodePiece t30 [97, 98, 99, 97, 99, 98, 97] = [256, 99, 97, 99, 98, 97] := rfl
-example : encodePiece t30 [98, 97, 99, 99, 98] = [98, 97, 99, 99, 98] := rfl
-example : encodePiece t30 [98, 98] = [98, 98] := rfl
-example : encodePiece t30 [97, 98, 97] = [256, 97] := rfl
-example : initialTokens t30 [97, 98, 97] = [97, 98, 97] := rfl
-example : best t30 [97, 98, 97] = (some (0, 0, 256)) := rfl
-example : mergeAt [97, 98, 97] 0 256 = [256, 97] := rfl
+    [98, 97, 99, 99, 99, 99, 99, 99, 98, 99] := by decide +kernel
+example : encodePiece t30 [97, 98, 99, 97, 99, 98, 97] =
+    [256, 99, 97, 99, 98, 97] := by decide +kernel
+example : encodePiece t30 [98, 97, 99, 99, 98] = [98, 97, 99, 99, 98] := by decide +kernel
+example : encodePiece t30 [98, 98] = [98, 98] := by decide +kernel
+example : encodePiece t30 [97, 98, 97] = [256, 97] := by decide +kernel
+example : initialTokens t30 [97, 98, 97] = [97, 98, 97] := by decide +kernel
+example : best t30 [97, 98, 97] = (some (0, 0, 256)) := by decide +kernel
+example : mergeAt [97, 98, 97] 0 256 = [256, 97] := by decide +kernel
 example : encodePieceIgnoreMerges t30 (fun p => if p = [97, 98, 97] then some 7 else none) [97, 98, 97] =
-    [7] := rfl
+    [7] := by decide +kernel
 
 def t31 : Table := textbook [(99, 99), (99, 98), (97, 98), (97, 257), (256, 98)]
 example : encodePiece t31 [97, 97, 99, 99, 98, 97, 98, 99, 97, 98, 99] =
-    [97, 97, 260, 258, 99, 258, 99] := rfl
+    [97, 97, 260, 258, 99, 258, 99] := by decide +kernel
 example : encodePiece t31 [97, 97, 97, 99, 98, 98, 98, 97, 97] =
-    [97, 97, 259, 98, 98, 97, 97] := rfl
-example : encodePiece t31 [99, 99, 97, 98, 98] = [256, 258, 98] := rfl
-example : encodePiece t31 [98, 99, 97, 99, 98, 97, 98] = [98, 99, 259, 258] := rfl
-example : encodePiece t31 [98, 98, 98, 97, 98, 98] = [98, 98, 98, 258, 98] := rfl
-example : encodePiece t31 [97, 99, 98] = [259] := rfl
-example : initialTokens t31 [97, 99, 98] = [97, 99, 98] := rfl
-example : best t31 [97, 99, 98] = (some (1, 1, 257)) := rfl
-example : mergeAt [97, 99, 98] 1 257 = [97, 257] := rfl
+    [97, 97, 259, 98, 98, 97, 97] := by decide +kernel
+example : encodePiece t31 [99, 99, 97, 98, 98] = [256, 258, 98] := by decide +kernel
+example : encodePiece t31 [98, 99, 97, 99, 98, 97, 98] = [98, 99, 259, 258] := by decide +kernel
+example : encodePiece t31 [98, 98, 98, 97, 98, 98] = [98, 98, 98, 258, 98] := by decide +kernel
+example : encodePiece t31 [97, 99, 98] = [259] := by decide +kernel
+example : initialTokens t31 [97, 99, 98] = [97, 99, 98] := by decide +kernel
+example : best t31 [97, 99, 98] = (some (1, 1, 257)) := by decide +kernel
+example : mergeAt [97, 99, 98] 1 257 = [97, 257] := by decide +kernel
 example : encodePieceIgnoreMerges t31 (fun p => if p = [97, 99, 98] then some 7 else none) [97, 99, 98] =
-    [7] := rfl
+    [7] := by decide +kernel
 
 def t32 : Table := textbook [(99, 97), (99, 99), (99, 257), (97, 257), (99, 99), (256, 97), (260, 256), (261, 97), (263, 258)]
-example : encodePiece t32 [98, 98, 99, 97, 98, 97] = [98, 98, 256, 98, 97] := rfl
-example : encodePiece t32 [99] = [99] := rfl
-example : encodePiece t32 [97, 99, 97, 98, 98, 98, 99, 98] = [97, 256, 98, 98, 98, 99, 98] := rfl
-example : encodePiece t32 [97] = [97] := rfl
-example : encodePiece t32 [98, 99, 98, 98, 97, 97, 99] = [98, 99, 98, 98, 97, 97, 99] := rfl
-example : encodePiece t32 [] = [] := rfl
-example : initialTokens t32 [] = [] := rfl
-example : best t32 [] = none := rfl
-example : encodePieceIgnoreMerges t32 (fun _ => none) [] = [] := rfl
+example : encodePiece t32 [98, 98, 99, 97, 98, 97] = [98, 98, 256, 98, 97] := by decide +kernel
+example : encodePiece t32 [99] = [99] := by decide +kernel
+example : encodePiece t32 [97, 99, 97, 98, 98, 98, 99, 98] =
+    [97, 256, 98, 98, 98, 99, 98] := by decide +kernel
+example : encodePiece t32 [97] = [97] := by decide +kernel
+example : encodePiece t32 [98, 99, 98, 98, 97, 97, 99] =
+    [98, 99, 98, 98, 97, 97, 99] := by decide +kernel
+example : encodePiece t32 [] = [] := by decide +kernel
+example : initialTokens t32 [] = [] := by decide +kernel
+example : best t32 [] = none := by decide +kernel
+example : encodePieceIgnoreMerges t32 (fun _ => none) [] = [] := by decide +kernel
 
 def t33 : Table := textbook [(99, 98), (97, 99), (99, 256), (256, 99), (99, 98)]
 example : encodePiece t33 [98, 99, 98, 98, 98, 97, 98, 98, 99, 98, 99, 97] =
-    [98, 256, 98, 98, 97, 98, 98, 259, 97] := rfl
-example : encodePiece t33 [98, 98, 98, 97] = [98, 98, 98, 97] := rfl
+    [98, 256, 98, 98, 97, 98, 98, 259, 97] := by decide +kernel
+example : encodePiece t33 [98, 98, 98, 97] = [98, 98, 98, 97] := by decide +kernel
 example : encodePiece t33 [99, 97, 98, 98, 99, 99, 98, 97, 98, 98, 99, 97] =
-    [99, 97, 98, 98, 258, 97, 98, 98, 99, 97] := rfl
-example : encodePiece t33 [99, 98, 99] = [259] := rfl
-example : encodePiece t33 [] = [] := rfl
-example : encodePiece t33 [99, 98, 97] = [256, 97] := rfl
-example : initialTokens t33 [99, 98, 97] = [99, 98, 97] := rfl
-example : best t33 [99, 98, 97] = (some (0, 0, 256)) := rfl
-example : mergeAt [99, 98, 97] 0 256 = [256, 97] := rfl
+    [99, 97, 98, 98, 258, 97, 98, 98, 99, 97] := by decide +kernel
+example : encodePiece t33 [99, 98, 99] = [259] := by decide +kernel
+example : encodePiece t33 [] = [] := by decide +kernel
+example : encodePiece t33 [99, 98, 97] = [256, 97] := by decide +kernel
+example : initialTokens t33 [99, 98, 97] = [99, 98, 97] := by decide +kernel
+example : best t33 [99, 98, 97] = (some (0, 0, 256)) := by decide +kernel
+example : mergeAt [99, 98, 97] 0 256 = [256, 97] := by decide +kernel
 example : encodePieceIgnoreMerges t33 (fun p => if p = [99, 98, 97] then some 7 else none) [99, 98, 97] =
-    [7] := rfl
+    [7] := by decide +kernel
 
 def t34 : Table := textbook [(256, 98), (97, 98)]
-example : encodePiece t34 [97, 98, 97, 97, 97, 99, 99, 98] = [257, 97, 97, 97, 99, 99, 98] := rfl
-example : encodePiece t34 [99, 98, 99, 98] = [99, 98, 99, 98] := rfl
-example : encodePiece t34 [] = [] := rfl
-example : encodePiece t34 [97, 98, 99, 98, 99, 99] = [257, 99, 98, 99, 99] := rfl
+example : encodePiece t34 [97, 98, 97, 97, 97, 99, 99, 98] =
+    [257, 97, 97, 97, 99, 99, 98] := by decide +kernel
+example : encodePiece t34 [99, 98, 99, 98] = [99, 98, 99, 98] := by decide +kernel
+example : encodePiece t34 [] = [] := by decide +kernel
+example : encodePiece t34 [97, 98, 99, 98, 99, 99] = [257, 99, 98, 99, 99] := by decide +kernel
 example : encodePiece t34 [97, 98, 97, 99, 99, 98, 98, 97, 99, 99, 98, 99] =
-    [257, 97, 99, 99, 98, 98, 97, 99, 99, 98, 99] := rfl
-example : encodePiece t34 [98, 97] = [98, 97] := rfl
-example : initialTokens t34 [98, 97] = [98, 97] := rfl
-example : best t34 [98, 97] = none := rfl
-example : encodePieceIgnoreMerges t34 (fun _ => none) [98, 97] = [98, 97] := rfl
+    [257, 97, 99, 99, 98, 98, 97, 99, 99, 98, 99] := by decide +kernel
+example : encodePiece t34 [98, 97] = [98, 97] := by decide +kernel
+example : initialTokens t34 [98, 97] = [98, 97] := by decide +kernel
+example : best t34 [98, 97] = none := by decide +kernel
+example : encodePieceIgnoreMerges t34 (fun _ => none) [98, 97] = [98, 97] := by decide +kernel
 
 def t35 : Table := textbook [(97, 97), (97, 98), (256, 256)]
-example : encodePiece t35 [99, 99, 98, 97, 97, 97] = [99, 99, 98, 256, 97] := rfl
+example : encodePiece t35 [99, 99, 98, 97, 97, 97] = [99, 99, 98, 256, 97] := by decide +kernel
 example : encodePiece t35 [98, 99, 99, 99, 99, 97, 97, 98, 97, 98, 99, 97] =
-    [98, 99, 99, 99, 99, 256, 98, 257, 99, 97] := rfl
-example : encodePiece t35 [97, 97, 97, 97, 97, 98, 99, 97, 99] = [258, 257, 99, 97, 99] := rfl
+    [98, 99, 99, 99, 99, 256, 98, 257, 99, 97] := by decide +kernel
+example : encodePiece t35 [97, 97, 97, 97, 97, 98, 99, 97, 99] =
+    [258, 257, 99, 97, 99] := by decide +kernel
 example : encodePiece t35 [98, 98, 98, 99, 99, 98, 99, 99, 99, 97, 99, 97] =
-    [98, 98, 98, 99, 99, 98, 99, 99, 99, 97, 99, 97] := rfl
+    [98, 98, 98, 99, 99, 98, 99, 99, 99, 97, 99, 97] := by decide +kernel
 example : encodePiece t35 [97, 98, 97, 97, 97, 97, 99, 98, 99, 97, 98, 98] =
-    [257, 258, 99, 98, 99, 257, 98] := rfl
+    [257, 258, 99, 98, 99, 257, 98] := by decide +kernel
 example : encodePiece t35 [97, 98, 99, 99, 98, 97, 99, 98, 97] =
-    [257, 99, 99, 98, 97, 99, 98, 97] := rfl
+    [257, 99, 99, 98, 97, 99, 98, 97] := by decide +kernel
 example : initialTokens t35 [97, 98, 99, 99, 98, 97, 99, 98, 97] =
-    [97, 98, 99, 99, 98, 97, 99, 98, 97] := rfl
-example : best t35 [97, 98, 99, 99, 98, 97, 99, 98, 97] = (some (1, 0, 257)) := rfl
+    [97, 98, 99, 99, 98, 97, 99, 98, 97] := by decide +kernel
+example : best t35 [97, 98, 99, 99, 98, 97, 99, 98, 97] = (some (1, 0, 257)) := by decide +kernel
 example : mergeAt [97, 98, 99, 99, 98, 97, 99, 98, 97] 0 257 =
-    [257, 99, 99, 98, 97, 99, 98, 97] := rfl
+    [257, 99, 99, 98, 97, 99, 98, 97] := by decide +kernel
 example : encodePieceIgnoreMerges t35 (fun p => if p = [97, 98, 99, 99, 98, 97, 99, 98, 97] then some 7 else none) [97, 98, 99, 99, 98, 97, 99, 98, 97] =
-    [7] := rfl
+    [7] := by decide +kernel
 
 def t36 : Table := textbook [(99, 97), (98, 99), (97, 98), (257, 98), (259, 98), (259, 98), (99, 256), (257, 256)]
 example : encodePiece t36 [99, 99, 97, 97, 98, 97, 97, 99, 98, 99, 97] =
-    [262, 258, 97, 97, 99, 98, 256] := rfl
-example : encodePiece t36 [99] = [99] := rfl
+    [262, 258, 97, 97, 99, 98, 256] := by decide +kernel
+example : encodePiece t36 [99] = [99] := by decide +kernel
 example : encodePiece t36 [97, 97, 97, 97, 97, 99, 98, 99, 97, 97, 98, 98] =
-    [97, 97, 97, 97, 97, 99, 98, 256, 258, 98] := rfl
-example : encodePiece t36 [97, 97, 97, 99, 98, 98, 97, 97] = [97, 97, 97, 99, 98, 98, 97, 97] := rfl
-example : encodePiece t36 [97] = [97] := rfl
-example : encodePiece t36 [99, 97, 99, 99, 99, 98] = [256, 99, 99, 99, 98] := rfl
-example : initialTokens t36 [99, 97, 99, 99, 99, 98] = [99, 97, 99, 99, 99, 98] := rfl
-example : best t36 [99, 97, 99, 99, 99, 98] = (some (0, 0, 256)) := rfl
-example : mergeAt [99, 97, 99, 99, 99, 98] 0 256 = [256, 99, 99, 99, 98] := rfl
+    [97, 97, 97, 97, 97, 99, 98, 256, 258, 98] := by decide +kernel
+example : encodePiece t36 [97, 97, 97, 99, 98, 98, 97, 97] =
+    [97, 97, 97, 99, 98, 98, 97, 97] := by decide +kernel
+example : encodePiece t36 [97] = [97] := by decide +kernel
+example : encodePiece t36 [99, 97, 99, 99, 99, 98] = [256, 99, 99, 99, 98] := by decide +kernel
+example : initialTokens t36 [99, 97, 99, 99, 99, 98] = [99, 97, 99, 99, 99, 98] := by decide +kernel
+example : best t36 [99, 97, 99, 99, 99, 98] = (some (0, 0, 256)) := by decide +kernel
+example : mergeAt [99, 97, 99, 99, 99, 98] 0 256 = [256, 99, 99, 99, 98] := by decide +kernel
 example : encodePieceIgnoreMerges t36 (fun _ => none) [99, 97, 99, 99, 99, 98] =
-    [256, 99, 99, 99, 98] := rfl
+    [256, 99, 99, 99, 98] := by decide +kernel
 
 def t37 : Table := textbook [(99, 98)]
 example : encodePiece t37 [99, 98, 99, 99, 97, 99, 98, 97, 98, 99] =
-    [256, 99, 99, 97, 256, 97, 98, 99] := rfl
-example : encodePiece t37 [98] = [98] := rfl
+    [256, 99, 99, 97, 256, 97, 98, 99] := by decide +kernel
+example : encodePiece t37 [98] = [98] := by decide +kernel
 example : encodePiece t37 [98, 99, 98, 99, 97, 99, 99, 99, 98, 97, 99, 97] =
-    [98, 256, 99, 97, 99, 99, 256, 97, 99, 97] := rfl
-example : encodePiece t37 [97, 98, 97, 97, 99, 99] = [97, 98, 97, 97, 99, 99] := rfl
-example : encodePiece t37 [98, 97, 97, 97, 97, 97, 98, 97] = [98, 97, 97, 97, 97, 97, 98, 97] := rfl
-example : encodePiece t37 [97, 97, 99] = [97, 97, 99] := rfl
-example : initialTokens t37 [97, 97, 99] = [97, 97, 99] := rfl
-example : best t37 [97, 97, 99] = none := rfl
+    [98, 256, 99, 97, 99, 99, 256, 97, 99, 97] := by decide +kernel
+example : encodePiece t37 [97, 98, 97, 97, 99, 99] = [97, 98, 97, 97, 99, 99] := by decide +kernel
+example : encodePiece t37 [98, 97, 97, 97, 97, 97, 98, 97] =
+    [98, 97, 97, 97, 97, 97, 98, 97] := by decide +kernel
+example : encodePiece t37 [97, 97, 99] = [97, 97, 99] := by decide +kernel
+example : initialTokens t37 [97, 97, 99] = [97, 97, 99] := by decide +kernel
+example : best t37 [97, 97, 99] = none := by decide +kernel
 example : encodePieceIgnoreMerges t37 (fun p => if p = [97, 97, 99] then some 7 else none) [97, 97, 99] =
-    [7] := rfl
+    [7] := by decide +kernel
 
 def t38 : Table := textbook [(99, 99), (256, 256), (258, 97), (98, 97)]
-example : encodePiece t38 [99, 98, 98, 99, 99, 98, 99] = [99, 98, 98, 256, 98, 99] := rfl
-example : encodePiece t38 [98, 99, 99, 99, 97] = [98, 256, 99, 97] := rfl
+example : encodePiece t38 [99, 98, 98, 99, 99, 98, 99] =
+    [99, 98, 98, 256, 98, 99] := by decide +kernel
+example : encodePiece t38 [98, 99, 99, 99, 97] = [98, 256, 99, 97] := by decide +kernel
 example : encodePiece t38 [99, 97, 97, 99, 98, 98, 98, 98, 98, 97, 97, 98] =
-    [99, 97, 97, 99, 98, 98, 98, 98, 259, 97, 98] := rfl
-example : encodePiece t38 [97, 99, 98] = [97, 99, 98] := rfl
-example : encodePiece t38 [98, 99, 97, 98] = [98, 99, 97, 98] := rfl
+    [99, 97, 97, 99, 98, 98, 98, 98, 259, 97, 98] := by decide +kernel
+example : encodePiece t38 [97, 99, 98] = [97, 99, 98] := by decide +kernel
+example : encodePiece t38 [98, 99, 97, 98] = [98, 99, 97, 98] := by decide +kernel
 example : encodePiece t38 [98, 98, 98, 98, 97, 99, 97, 98, 98] =
-    [98, 98, 98, 259, 99, 97, 98, 98] := rfl
+    [98, 98, 98, 259, 99, 97, 98, 98] := by decide +kernel
 example : initialTokens t38 [98, 98, 98, 98, 97, 99, 97, 98, 98] =
-    [98, 98, 98, 98, 97, 99, 97, 98, 98] := rfl
-example : best t38 [98, 98, 98, 98, 97, 99, 97, 98, 98] = (some (3, 3, 259)) := rfl
+    [98, 98, 98, 98, 97, 99, 97, 98, 98] := by decide +kernel
+example : best t38 [98, 98, 98, 98, 97, 99, 97, 98, 98] = (some (3, 3, 259)) := by decide +kernel
 example : mergeAt [98, 98, 98, 98, 97, 99, 97, 98, 98] 3 259 =
-    [98, 98, 98, 259, 99, 97, 98, 98] := rfl
+    [98, 98, 98, 259, 99, 97, 98, 98] := by decide +kernel
 example : encodePieceIgnoreMerges t38 (fun p => if p = [98, 98, 98, 98, 97, 99, 97, 98, 98] then some 7 else none) [98, 98, 98, 98, 97, 99, 97, 98, 98] =
-    [7] := rfl
+    [7] := by decide +kernel
 
 def t39 : Table := textbook [(98, 98), (257, 99), (97, 257)]
-example : encodePiece t39 [98, 97, 98, 97, 98, 98, 98] = [98, 97, 98, 97, 256, 98] := rfl
-example : encodePiece t39 [98] = [98] := rfl
-example : encodePiece t39 [98] = [98] := rfl
-example : encodePiece t39 [97, 99, 99] = [97, 99, 99] := rfl
-example : encodePiece t39 [98, 98] = [256] := rfl
-example : encodePiece t39 [98, 99, 97, 98] = [98, 99, 97, 98] := rfl
-example : initialTokens t39 [98, 99, 97, 98] = [98, 99, 97, 98] := rfl
-example : best t39 [98, 99, 97, 98] = none := rfl
-example : encodePieceIgnoreMerges t39 (fun _ => none) [98, 99, 97, 98] = [98, 99, 97, 98] := rfl
+example : encodePiece t39 [98, 97, 98, 97, 98, 98, 98] =
+    [98, 97, 98, 97, 256, 98] := by decide +kernel
+example : encodePiece t39 [98] = [98] := by decide +kernel
+example : encodePiece t39 [98] = [98] := by decide +kernel
+example : encodePiece t39 [97, 99, 99] = [97, 99, 99] := by decide +kernel
+example : encodePiece t39 [98, 98] = [256] := by decide +kernel
+example : encodePiece t39 [98, 99, 97, 98] = [98, 99, 97, 98] := by decide +kernel
+example : initialTokens t39 [98, 99, 97, 98] = [98, 99, 97, 98] := by decide +kernel
+example : best t39 [98, 99, 97, 98] = none := by decide +kernel
+example : encodePieceIgnoreMerges t39 (fun _ => none) [98, 99, 97, 98] =
+    [98, 99, 97, 98] := by decide +kernel
 
 def t40 : Table := textbook [(98, 99)]
-example : encodePiece t40 [98, 98] = [98, 98] := rfl
+example : encodePiece t40 [98, 98] = [98, 98] := by decide +kernel
 example : encodePiece t40 [97, 99, 98, 98, 99, 97, 99, 99, 97, 97, 99, 98] =
-    [97, 99, 98, 256, 97, 99, 99, 97, 97, 99, 98] := rfl
-example : encodePiece t40 [98, 97] = [98, 97] := rfl
+    [97, 99, 98, 256, 97, 99, 99, 97, 97, 99, 98] := by decide +kernel
+example : encodePiece t40 [98, 97] = [98, 97] := by decide +kernel
 example : encodePiece t40 [99, 99, 97, 97, 97, 97, 97, 99, 97, 99, 99, 99] =
-    [99, 99, 97, 97, 97, 97, 97, 99, 97, 99, 99, 99] := rfl
-example : encodePiece t40 [] = [] := rfl
-example : encodePiece t40 [97, 99] = [97, 99] := rfl
-example : initialTokens t40 [97, 99] = [97, 99] := rfl
-example : best t40 [97, 99] = none := rfl
-example : encodePieceIgnoreMerges t40 (fun _ => none) [97, 99] = [97, 99] := rfl
+    [99, 99, 97, 97, 97, 97, 97, 99, 97, 99, 99, 99] := by decide +kernel
+example : encodePiece t40 [] = [] := by decide +kernel
+example : encodePiece t40 [97, 99] = [97, 99] := by decide +kernel
+example : initialTokens t40 [97, 99] = [97, 99] := by decide +kernel
+example : best t40 [97, 99] = none := by decide +kernel
+example : encodePieceIgnoreMerges t40 (fun _ => none) [97, 99] = [97, 99] := by decide +kernel
 
 def t41 : Table := textbook [(98, 98), (99, 98), (258, 257), (257, 97), (98, 257), (98, 98), (97, 99)]
-example : encodePiece t41 [] = [] := rfl
-example : encodePiece t41 [98, 98, 99, 99, 98, 98, 97] = [256, 99, 99, 256, 97] := rfl
-example : encodePiece t41 [97, 97, 97, 98, 97, 99] = [97, 97, 97, 98, 262] := rfl
-example : encodePiece t41 [99, 99] = [99, 99] := rfl
+example : encodePiece t41 [] = [] := by decide +kernel
+example : encodePiece t41 [98, 98, 99, 99, 98, 98, 97] = [256, 99, 99, 256, 97] := by decide +kernel
+example : encodePiece t41 [97, 97, 97, 98, 97, 99] = [97, 97, 97, 98, 262] := by decide +kernel
+example : encodePiece t41 [99, 99] = [99, 99] := by decide +kernel
 example : encodePiece t41 [97, 98, 99, 99, 98, 98, 99, 97, 97, 97, 97, 98] =
-    [97, 98, 99, 99, 256, 99, 97, 97, 97, 97, 98] := rfl
-example : encodePiece t41 [98] = [98] := rfl
-example : initialTokens t41 [98] = [98] := rfl
-example : best t41 [98] = none := rfl
-example : encodePieceIgnoreMerges t41 (fun p => if p = [98] then some 7 else none) [98] = [7] := rfl
+    [97, 98, 99, 99, 256, 99, 97, 97, 97, 97, 98] := by decide +kernel
+example : encodePiece t41 [98] = [98] := by decide +kernel
+example : initialTokens t41 [98] = [98] := by decide +kernel
+example : best t41 [98] = none := by decide +kernel
+example : encodePieceIgnoreMerges t41 (fun p => if p = [98] then some 7 else none) [98] =
+    [7] := by decide +kernel
 
 def t42 : Table := textbook [(97, 98), (99, 98), (257, 99), (256, 97), (97, 257), (257, 256)]
 example : encodePiece t42 [99, 97, 98, 99, 97, 98, 97, 99, 99, 99, 98, 98] =
-    [99, 256, 99, 259, 99, 99, 257, 98] := rfl
-example : encodePiece t42 [98, 98, 98, 98, 98, 98] = [98, 98, 98, 98, 98, 98] := rfl
-example : encodePiece t42 [] = [] := rfl
-example : encodePiece t42 [98, 98, 98] = [98, 98, 98] := rfl
+    [99, 256, 99, 259, 99, 99, 257, 98] := by decide +kernel
+example : encodePiece t42 [98, 98, 98, 98, 98, 98] = [98, 98, 98, 98, 98, 98] := by decide +kernel
+example : encodePiece t42 [] = [] := by decide +kernel
+example : encodePiece t42 [98, 98, 98] = [98, 98, 98] := by decide +kernel
 example : encodePiece t42 [97, 97, 98, 99, 98, 99, 99, 98, 98, 97] =
-    [97, 256, 258, 257, 98, 97] := rfl
-example : encodePiece t42 [97, 99] = [97, 99] := rfl
-example : initialTokens t42 [97, 99] = [97, 99] := rfl
-example : best t42 [97, 99] = none := rfl
-example : encodePieceIgnoreMerges t42 (fun _ => none) [97, 99] = [97, 99] := rfl
+    [97, 256, 258, 257, 98, 97] := by decide +kernel
+example : encodePiece t42 [97, 99] = [97, 99] := by decide +kernel
+example : initialTokens t42 [97, 99] = [97, 99] := by decide +kernel
+example : best t42 [97, 99] = none := by decide +kernel
+example : encodePieceIgnoreMerges t42 (fun _ => none) [97, 99] = [97, 99] := by decide +kernel
 
 def t43 : Table := textbook [(99, 99), (256, 98), (98, 256)]
-example : encodePiece t43 [99, 97, 98] = [99, 97, 98] := rfl
-example : encodePiece t43 [97, 99, 99, 97, 98, 99, 99, 99] = [97, 256, 97, 258, 99] := rfl
+example : encodePiece t43 [99, 97, 98] = [99, 97, 98] := by decide +kernel
+example : encodePiece t43 [97, 99, 99, 97, 98, 99, 99, 99] =
+    [97, 256, 97, 258, 99] := by decide +kernel
 example : encodePiece t43 [99, 98, 99, 97, 97, 98, 98, 98, 97, 98] =
-    [99, 98, 99, 97, 97, 98, 98, 98, 97, 98] := rfl
-example : encodePiece t43 [97, 98, 99, 99, 98, 99, 99] = [97, 98, 257, 256] := rfl
-example : encodePiece t43 [98] = [98] := rfl
-example : encodePiece t43 [99] = [99] := rfl
-example : initialTokens t43 [99] = [99] := rfl
-example : best t43 [99] = none := rfl
-example : encodePieceIgnoreMerges t43 (fun p => if p = [99] then some 7 else none) [99] = [7] := rfl
+    [99, 98, 99, 97, 97, 98, 98, 98, 97, 98] := by decide +kernel
+example : encodePiece t43 [97, 98, 99, 99, 98, 99, 99] = [97, 98, 257, 256] := by decide +kernel
+example : encodePiece t43 [98] = [98] := by decide +kernel
+example : encodePiece t43 [99] = [99] := by decide +kernel
+example : initialTokens t43 [99] = [99] := by decide +kernel
+example : best t43 [99] = none := by decide +kernel
+example : encodePieceIgnoreMerges t43 (fun p => if p = [99] then some 7 else none) [99] =
+    [7] := by decide +kernel
 
 def t44 : Table := textbook [(97, 98)]
-example : encodePiece t44 [97, 99, 99, 97] = [97, 99, 99, 97] := rfl
-example : encodePiece t44 [97, 98, 99, 97, 98, 97, 97, 98] = [256, 99, 256, 97, 256] := rfl
-example : encodePiece t44 [98, 97] = [98, 97] := rfl
-example : encodePiece t44 [99, 99, 97, 99, 98, 97, 97] = [99, 99, 97, 99, 98, 97, 97] := rfl
-example : encodePiece t44 [98] = [98] := rfl
+example : encodePiece t44 [97, 99, 99, 97] = [97, 99, 99, 97] := by decide +kernel
+example : encodePiece t44 [97, 98, 99, 97, 98, 97, 97, 98] =
+    [256, 99, 256, 97, 256] := by decide +kernel
+example : encodePiece t44 [98, 97] = [98, 97] := by decide +kernel
+example : encodePiece t44 [99, 99, 97, 99, 98, 97, 97] =
+    [99, 99, 97, 99, 98, 97, 97] := by decide +kernel
+example : encodePiece t44 [98] = [98] := by decide +kernel
 example : encodePiece t44 [98, 98, 99, 97, 97, 97, 99, 97, 97, 97, 97, 99] =
-    [98, 98, 99, 97, 97, 97, 99, 97, 97, 97, 97, 99] := rfl
+    [98, 98, 99, 97, 97, 97, 99, 97, 97, 97, 97, 99] := by decide +kernel
 example : initialTokens t44 [98, 98, 99, 97, 97, 97, 99, 97, 97, 97, 97, 99] =
-    [98, 98, 99, 97, 97, 97, 99, 97, 97, 97, 97, 99] := rfl
-example : best t44 [98, 98, 99, 97, 97, 97, 99, 97, 97, 97, 97, 99] = none := rfl
+    [98, 98, 99, 97, 97, 97, 99, 97, 97, 97, 97, 99] := by decide +kernel
+example : best t44 [98, 98, 99, 97, 97, 97, 99, 97, 97, 97, 97, 99] = none := by decide +kernel
 example : encodePieceIgnoreMerges t44 (fun _ => none) [98, 98, 99, 97, 97, 97, 99, 97, 97, 97, 97, 99] =
-    [98, 98, 99, 97, 97, 97, 99, 97, 97, 97, 97, 99] := rfl
+    [98, 98, 99, 97, 97, 97, 99, 97, 97, 97, 97, 99] := by decide +kernel
 
 def t45 : Table := textbook [(98, 97), (98, 99)]
 example : encodePiece t45 [97, 98, 98, 98, 99, 99, 98, 98, 98, 98, 98] =
-    [97, 98, 98, 257, 99, 98, 98, 98, 98, 98] := rfl
+    [97, 98, 98, 257, 99, 98, 98, 98, 98, 98] := by decide +kernel
 example : encodePiece t45 [99, 98, 99, 99, 99, 99, 98, 98, 97, 99, 97, 99] =
-    [99, 257, 99, 99, 99, 98, 256, 99, 97, 99] := rfl
-example : encodePiece t45 [99, 98, 99] = [99, 257] := rfl
-example : encodePiece t45 [97, 99, 97, 98, 98, 99, 99] = [97, 99, 97, 98, 257, 99] := rfl
+    [99, 257, 99, 99, 99, 98, 256, 99, 97, 99] := by decide +kernel
+example : encodePiece t45 [99, 98, 99] = [99, 257] := by decide +kernel
+example : encodePiece t45 [97, 99, 97, 98, 98, 99, 99] =
+    [97, 99, 97, 98, 257, 99] := by decide +kernel
 example : encodePiece t45 [99, 99, 98, 99, 98, 98, 97, 99, 98, 99] =
-    [99, 99, 257, 98, 256, 99, 257] := rfl
-example : encodePiece t45 [] = [] := rfl
-example : initialTokens t45 [] = [] := rfl
-example : best t45 [] = none := rfl
-example : encodePieceIgnoreMerges t45 (fun _ => none) [] = [] := rfl
+    [99, 99, 257, 98, 256, 99, 257] := by decide +kernel
+example : encodePiece t45 [] = [] := by decide +kernel
+example : initialTokens t45 [] = [] := by decide +kernel
+example : best t45 [] = none := by decide +kernel
+example : encodePieceIgnoreMerges t45 (fun _ => none) [] = [] := by decide +kernel
 
 def t46 : Table := textbook [(99, 97), (98, 256), (256, 97), (256, 256)]
-example : encodePiece t46 [] = [] := rfl
-example : encodePiece t46 [98, 98, 97, 98, 98, 99] = [98, 98, 97, 98, 98, 99] := rfl
-example : encodePiece t46 [98, 98] = [98, 98] := rfl
+example : encodePiece t46 [] = [] := by decide +kernel
+example : encodePiece t46 [98, 98, 97, 98, 98, 99] = [98, 98, 97, 98, 98, 99] := by decide +kernel
+example : encodePiece t46 [98, 98] = [98, 98] := by decide +kernel
 example : encodePiece t46 [97, 99, 98, 97, 99, 99, 99, 99, 97] =
-    [97, 99, 98, 97, 99, 99, 99, 256] := rfl
-example : encodePiece t46 [99, 97, 97] = [258] := rfl
+    [97, 99, 98, 97, 99, 99, 99, 256] := by decide +kernel
+example : encodePiece t46 [99, 97, 97] = [258] := by decide +kernel
 example : encodePiece t46 [98, 99, 99, 99, 99, 98, 99, 98, 99, 97, 97] =
-    [98, 99, 99, 99, 99, 98, 99, 257, 97] := rfl
+    [98, 99, 99, 99, 99, 98, 99, 257, 97] := by decide +kernel
 example : initialTokens t46 [98, 99, 99, 99, 99, 98, 99, 98, 99, 97, 97] =
-    [98, 99, 99, 99, 99, 98, 99, 98, 99, 97, 97] := rfl
-example : best t46 [98, 99, 99, 99, 99, 98, 99, 98, 99, 97, 97] = (some (0, 8, 256)) := rfl
+    [98, 99, 99, 99, 99, 98, 99, 98, 99, 97, 97] := by decide +kernel
+example : best t46 [98, 99, 99, 99, 99, 98, 99, 98, 99, 97, 97] =
+    (some (0, 8, 256)) := by decide +kernel
 example : mergeAt [98, 99, 99, 99, 99, 98, 99, 98, 99, 97, 97] 8 256 =
-    [98, 99, 99, 99, 99, 98, 99, 98, 256, 97] := rfl
+    [98, 99, 99, 99, 99, 98, 99, 98, 256, 97] := by decide +kernel
 example : encodePieceIgnoreMerges t46 (fun p => if p = [98, 99, 99, 99, 99, 98, 99, 98, 99, 97, 97] then some 7 else none) [98, 99, 99, 99, 99, 98, 99, 98, 99, 97, 97] =
-    [7] := rfl
+    [7] := by decide +kernel
 
 def t47 : Table := textbook [(97, 97), (99, 99), (99, 99)]
-example : encodePiece t47 [99, 98, 99, 97, 99, 99, 97, 97] = [99, 98, 99, 97, 257, 256] := rfl
-example : encodePiece t47 [97, 98, 97, 98, 99, 97, 99, 98] = [97, 98, 97, 98, 99, 97, 99, 98] := rfl
+example : encodePiece t47 [99, 98, 99, 97, 99, 99, 97, 97] =
+    [99, 98, 99, 97, 257, 256] := by decide +kernel
+example : encodePiece t47 [97, 98, 97, 98, 99, 97, 99, 98] =
+    [97, 98, 97, 98, 99, 97, 99, 98] := by decide +kernel
 example : encodePiece t47 [97, 99, 97, 97, 99, 98, 99, 97, 98] =
-    [97, 99, 256, 99, 98, 99, 97, 98] := rfl
-example : encodePiece t47 [97, 97, 98, 97] = [256, 98, 97] := rfl
-example : encodePiece t47 [98] = [98] := rfl
-example : encodePiece t47 [99, 97, 97] = [99, 256] := rfl
-example : initialTokens t47 [99, 97, 97] = [99, 97, 97] := rfl
-example : best t47 [99, 97, 97] = (some (0, 1, 256)) := rfl
-example : mergeAt [99, 97, 97] 1 256 = [99, 256] := rfl
+    [97, 99, 256, 99, 98, 99, 97, 98] := by decide +kernel
+example : encodePiece t47 [97, 97, 98, 97] = [256, 98, 97] := by decide +kernel
+example : encodePiece t47 [98] = [98] := by decide +kernel
+example : encodePiece t47 [99, 97, 97] = [99, 256] := by decide +kernel
+example : initialTokens t47 [99, 97, 97] = [99, 97, 97] := by decide +kernel
+example : best t47 [99, 97, 97] = (some (0, 1, 256)) := by decide +kernel
+example : mergeAt [99, 97, 97] 1 256 = [99, 256] := by decide +kernel
 example : encodePieceIgnoreMerges t47 (fun p => if p = [99, 97, 97] then some 7 else none) [99, 97, 97] =
-    [7] := rfl
+    [7] := by decide +kernel
 
 def t48 : Table := textbook [(97, 97), (256, 98), (97, 257)]
-example : encodePiece t48 [] = [] := rfl
+example : encodePiece t48 [] = [] := by decide +kernel
 example : encodePiece t48 [99, 97, 97, 97, 99, 99, 97, 97, 97] =
-    [99, 256, 97, 99, 99, 256, 97] := rfl
-example : encodePiece t48 [97, 98, 99, 98] = [97, 98, 99, 98] := rfl
-example : encodePiece t48 [98, 98, 98, 98, 98] = [98, 98, 98, 98, 98] := rfl
-example : encodePiece t48 [99, 97, 97, 98, 97, 98, 98] = [99, 257, 97, 98, 98] := rfl
-example : encodePiece t48 [98, 98, 97, 97, 97, 99, 97, 97] = [98, 98, 256, 97, 99, 256] := rfl
+    [99, 256, 97, 99, 99, 256, 97] := by decide +kernel
+example : encodePiece t48 [97, 98, 99, 98] = [97, 98, 99, 98] := by decide +kernel
+example : encodePiece t48 [98, 98, 98, 98, 98] = [98, 98, 98, 98, 98] := by decide +kernel
+example : encodePiece t48 [99, 97, 97, 98, 97, 98, 98] = [99, 257, 97, 98, 98] := by decide +kernel
+example : encodePiece t48 [98, 98, 97, 97, 97, 99, 97, 97] =
+    [98, 98, 256, 97, 99, 256] := by decide +kernel
 example : initialTokens t48 [98, 98, 97, 97, 97, 99, 97, 97] =
-    [98, 98, 97, 97, 97, 99, 97, 97] := rfl
-example : best t48 [98, 98, 97, 97, 97, 99, 97, 97] = (some (0, 2, 256)) := rfl
-example : mergeAt [98, 98, 97, 97, 97, 99, 97, 97] 2 256 = [98, 98, 256, 97, 99, 97, 97] := rfl
+    [98, 98, 97, 97, 97, 99, 97, 97] := by decide +kernel
+example : best t48 [98, 98, 97, 97, 97, 99, 97, 97] = (some (0, 2, 256)) := by decide +kernel
+example : mergeAt [98, 98, 97, 97, 97, 99, 97, 97] 2 256 =
+    [98, 98, 256, 97, 99, 97, 97] := by decide +kernel
 example : encodePieceIgnoreMerges t48 (fun _ => none) [98, 98, 97, 97, 97, 99, 97, 97] =
-    [98, 98, 256, 97, 99, 256] := rfl
+    [98, 98, 256, 97, 99, 256] := by decide +kernel
 
 def t49 : Table := textbook [(99, 99), (97, 97), (257, 97), (256, 97), (256, 98)]
-example : encodePiece t49 [98] = [98] := rfl
-example : encodePiece t49 [97, 97, 97, 98] = [258, 98] := rfl
-example : encodePiece t49 [98, 98, 97, 98] = [98, 98, 97, 98] := rfl
-example : encodePiece t49 [99, 98, 97, 99, 98, 97, 98] = [99, 98, 97, 99, 98, 97, 98] := rfl
+example : encodePiece t49 [98] = [98] := by decide +kernel
+example : encodePiece t49 [97, 97, 97, 98] = [258, 98] := by decide +kernel
+example : encodePiece t49 [98, 98, 97, 98] = [98, 98, 97, 98] := by decide +kernel
+example : encodePiece t49 [99, 98, 97, 99, 98, 97, 98] =
+    [99, 98, 97, 99, 98, 97, 98] := by decide +kernel
 example : encodePiece t49 [97, 98, 97, 97, 98, 97, 97, 98, 99, 97, 97] =
-    [97, 98, 257, 98, 257, 98, 99, 257] := rfl
-example : encodePiece t49 [98, 98] = [98, 98] := rfl
-example : initialTokens t49 [98, 98] = [98, 98] := rfl
-example : best t49 [98, 98] = none := rfl
-example : encodePieceIgnoreMerges t49 (fun _ => none) [98, 98] = [98, 98] := rfl
+    [97, 98, 257, 98, 257, 98, 99, 257] := by decide +kernel
+example : encodePiece t49 [98, 98] = [98, 98] := by decide +kernel
+example : initialTokens t49 [98, 98] = [98, 98] := by decide +kernel
+example : best t49 [98, 98] = none := by decide +kernel
+example : encodePieceIgnoreMerges t49 (fun _ => none) [98, 98] = [98, 98] := by decide +kernel
 
 
 end VerifiedTok.Vectors
