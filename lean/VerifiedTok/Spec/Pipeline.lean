@@ -46,12 +46,16 @@ namespace Tokenizer
 
 /-! ## Seams -/
 
+/-- The model may be applied to pieces that end in `x` and pieces that begin with `y` apart. -/
+@[expose] def PiecesApart (T : Tokenizer α) (x y : α) : Prop :=
+  ∀ g h, g.getLast? = some x → h.head? = some y → T.encodePiece (g ++ h) = T.encodePiece g ++ T.encodePiece h
+
 /-- `A | B` is a seam of normalized text: no literal crosses it, and if ordinary text meets ordinary text there,
-the stages may be applied to the two apart. -/
+the two are encoded apart. -/
 structure NormalizedSeam [DecidableEq α] (T : Tokenizer α) (A B : List α) : Prop where
   literals : NoCross T.normalizedLiterals A B
-  stages : ∀ g h, LastText T.normalizedLiterals A g → FirstText T.normalizedLiterals B h →
-    splitAll T.stages (g ++ h) = splitAll T.stages g ++ splitAll T.stages h
+  pieces : ∀ g h, LastText T.normalizedLiterals A g → FirstText T.normalizedLiterals B h →
+    T.encodePieces (g ++ h) = T.encodePieces g ++ T.encodePieces h
 
 /-- `A | B` is a seam: no literal crosses it, and if ordinary text meets ordinary text there, the two are
 normalized apart and their normalized forms have a seam. -/
@@ -61,10 +65,13 @@ structure SeamBetween [DecidableEq α] (T : Tokenizer α) (A B : List α) : Prop
   normalized : ∀ g h, LastText T.literals A g → FirstText T.literals B h →
     NormalizedSeam T (T.normalize g) (T.normalize h)
 
-/-- A pair of characters that makes a seam of normalized text wherever it stands. -/
-@[expose] def pairSeam [DecidableEq α] (T : Tokenizer α) (subset : (α → Bool) → (α → Bool) → Bool)
-    (x y : α) : Bool :=
-  !holdsPair T.normalizedLiterals x y && isSeam subset T.stages x y
+/-- A pair of characters that makes a seam of normalized text wherever it stands: no literal holds it, and either
+the stages have a seam there, or no stage crosses it and the model does not either. -/
+structure PairSeam [DecidableEq α] (T : Tokenizer α) (subset : (α → Bool) → (α → Bool) → Bool) (x y : α) :
+    Prop where
+  literals : holdsPair T.normalizedLiterals x y = false
+  pieces : isSeam subset T.stages x y = true ∨
+    T.stages.all (fun t => t.cuttable subset x y) = true ∧ PiecesApart T x y
 
 /-- A pair of characters that makes a seam wherever it stands.  Where the normalizer changes nothing, this is
 decided by tables. -/
@@ -72,7 +79,7 @@ structure Seam [DecidableEq α] (T : Tokenizer α) (subset : (α → Bool) → (
   literals : holdsPair T.literals x y = false
   normalize : NormalBoundary T.normalize x y
   normalized : ∀ g h, g.getLast? = some x → h.head? = some y → ∀ x' y',
-    (T.normalize g).getLast? = some x' → (T.normalize h).head? = some y' → pairSeam T subset x' y' = true
+    (T.normalize g).getLast? = some x' → (T.normalize h).head? = some y' → PairSeam T subset x' y'
 
 end Tokenizer
 

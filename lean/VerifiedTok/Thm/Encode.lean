@@ -69,10 +69,55 @@ namespace Tokenizer
 
 variable {T : Tokenizer α} {subset : (α → Bool) → (α → Bool) → Bool}
 
+omit [DecidableEq α] in
+/-- Where the stages have a seam, pieces are encoded apart. -/
+theorem encodePieces_append_of_isSeam (hsub : SubsetSound subset) {x y : α}
+    (h : isSeam subset T.stages x y = true) {A B : List α} (hA : A.getLast? = some x) (hB : B.head? = some y) :
+    T.encodePieces (A ++ B) = T.encodePieces A ++ T.encodePieces B := by
+  rw [encodePieces, splitAll_append_of_seam hsub h hA hB, List.flatMap_append]; rfl
+
+omit [DecidableEq α] in
+/-- Where no stage crosses and the model may cut a piece, text is encoded apart: the seam of tokenizers that have
+no pre-tokenizer. -/
+theorem encodePieces_append_of_cuttable (hsub : SubsetSound subset) {x y : α} (hp : T.PiecesApart x y)
+    {A B : List α} (hA : A.getLast? = some x) (hB : B.head? = some y) (ts : List (Stage α))
+    (h : ts.all (fun t => t.cuttable subset x y) = true) :
+    (splitAll ts (A ++ B)).flatMap T.encodePiece =
+      (splitAll ts A).flatMap T.encodePiece ++ (splitAll ts B).flatMap T.encodePiece := by
+  induction ts generalizing A B with
+  | nil =>
+    have hAn : A ≠ [] := by rintro rfl; simp at hA
+    have hBn : B ≠ [] := by rintro rfl; simp at hB
+    simp [splitAll, hAn, hBn, hp A B hA hB]
+  | cons t ts ih =>
+    simp only [List.all_cons, Bool.and_eq_true] at h
+    simp only [splitAll]
+    rcases split_meets_of_cuttable hsub h.1 hA hB with hm | ⟨P, g, k, Q, hP, hQ, hm, hg, hk⟩
+    · rw [hm, List.flatMap_append, List.flatMap_append]
+    · rw [hm, hP, hQ]
+      simp only [List.flatMap_append, List.flatMap_cons, List.flatMap_nil, List.append_nil]
+      rw [ih hg hk h.2]
+      simp only [List.append_assoc]
+
+omit [DecidableEq α] in
+/-- A model that reads bytes may cut a piece between two characters, if it may between the bytes beside the cut. -/
+theorem piecesApart_of_bytes {enc : List UInt8 → List Token} {utf8 : α → List UInt8}
+    (hT : T.encodePiece = fun s => enc (s.flatMap utf8)) {x y : α} {b c : UInt8}
+    (hx : (utf8 x).getLast? = some b) (hy : (utf8 y).head? = some c)
+    (henc : ∀ A B, A.getLast? = some b → B.head? = some c → enc (A ++ B) = enc A ++ enc B) :
+    T.PiecesApart x y := by
+  intro g h hg hh
+  obtain ⟨g', rfl⟩ := List.getLast?_eq_some_iff.mp hg
+  obtain ⟨h', rfl⟩ := List.head?_eq_some_iff.mp hh
+  rw [hT]
+  simp only [List.flatMap_append]
+  refine henc _ _ ?_ ?_
+  · rw [List.flatMap_cons, List.flatMap_nil, List.append_nil, List.getLast?_append, hx]; rfl
+  · rw [List.flatMap_cons, List.head?_append, hy]; rfl
+
 theorem encodeNormalized_append {A B : List α} (h : T.NormalizedSeam A B) :
-    T.encodeNormalized (A ++ B) = T.encodeNormalized A ++ T.encodeNormalized B := by
-  refine encodeSegments_extract_append h.literals fun g k hg hk => ?_
-  rw [encodePieces, h.stages g k hg hk, List.flatMap_append]; rfl
+    T.encodeNormalized (A ++ B) = T.encodeNormalized A ++ T.encodeNormalized B :=
+  encodeSegments_extract_append h.literals h.pieces
 
 /-- **A seam of the whole tokenizer**: the tokens of the whole text are the tokens of its parts. -/
 theorem encode_append_of_seamBetween {A B : List α} (h : T.SeamBetween A B) :
@@ -92,11 +137,14 @@ theorem encode_append_of_literal {A B : List α} (h : NoCross T.literals A B)
   · exact absurd hg (hl g)
   · exact absurd hk (hl k)
 
-theorem normalizedSeam_of_pairSeam (hsub : SubsetSound subset) {x y : α} (h : T.pairSeam subset x y = true)
+theorem normalizedSeam_of_pairSeam (hsub : SubsetSound subset) {x y : α} (h : T.PairSeam subset x y)
     {A B : List α} (hA : A.getLast? = some x) (hB : B.head? = some y) : T.NormalizedSeam A B := by
-  simp only [pairSeam, Bool.and_eq_true, Bool.not_eq_true'] at h
-  exact ⟨noCross_of_not_holdsPair h.1 hA hB, fun g k hg hk =>
-    splitAll_append_of_seam hsub h.2 (getLast?_of_lastText hg hA) (head?_of_firstText hk hB)⟩
+  refine ⟨noCross_of_not_holdsPair h.literals hA hB, fun g k hg hk => ?_⟩
+  have hg' := getLast?_of_lastText hg hA
+  have hk' := head?_of_firstText hk hB
+  rcases h.pieces with hs | ⟨hc, hp⟩
+  · exact encodePieces_append_of_isSeam hsub hs hg' hk'
+  · exact encodePieces_append_of_cuttable hsub hp hg' hk' _ hc
 
 omit [DecidableEq α] in
 theorem noCross_nil_left (ls : List (Literal α)) (B : List α) : NoCross ls [] B :=
@@ -136,7 +184,7 @@ theorem encode_append_of_seam (hsub : SubsetSound subset) {x y : α} (h : T.Seam
 
 /-- Without a normalizer, a seam is decided by the literals and the patterns alone. -/
 theorem seam_of_pairs (hN : T.normalize = id) {x y : α} (hl : holdsPair T.literals x y = false)
-    (hs : T.pairSeam subset x y = true) : T.Seam subset x y where
+    (hs : T.PairSeam subset x y) : T.Seam subset x y where
   literals := hl
   normalize := fun A B _ _ => by simp [NormalizesApart, hN]
   normalized := fun g h hg hh x' y' hx hy => by

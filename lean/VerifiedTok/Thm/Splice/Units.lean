@@ -117,8 +117,9 @@ theorem frontCut_of_keys (h : ∀ t ∈ T.stages, t.behaviour ≠ .removed) {S :
 
 /-- **The seams of a tokenizer are places where its front end may be cut.** -/
 theorem frontCut_of_seam {subset : (α → Bool) → (α → Bool) → Bool} (hsub : SubsetSound subset)
-    (hN : T.normalize = id) (h : ∀ t ∈ T.stages, t.behaviour ≠ .removed) {S : List α} {p : Nat}
-    (hs : ∀ x y, (S.take p).getLast? = some x → (S.drop p).head? = some y → T.Seam subset x y) :
+    (h : ∀ t ∈ T.stages, t.behaviour ≠ .removed) {S : List α} {p : Nat}
+    (hs : ∀ x y, (S.take p).getLast? = some x → (S.drop p).head? = some y →
+      holdsPair T.literals x y = false ∧ isSeam subset T.stages x y = true) :
     FrontCut T.units S p := by
   apply frontCut_of_keys h
   intro A B hA hB
@@ -133,12 +134,10 @@ theorem frontCut_of_seam {subset : (α → Bool) → (α → Bool) → Bool} (hs
     obtain ⟨t, ht⟩ := hB
     rw [← ht, List.head?_append, hy]; rfl
   have seam := hs x y hxS hyS
-  refine flatMap_extract_append (noCross_of_not_holdsPair seam.literals hx hy) fun g k hg hk => ?_
+  refine flatMap_extract_append (noCross_of_not_holdsPair seam.1 hx hy) fun g k hg hk => ?_
   have hgx := getLast?_of_lastText hg hx
   have hky := head?_of_firstText hk hy
-  have hp := seam.normalized g k hgx hky x y (by rw [hN]; exact hgx) (by rw [hN]; exact hky)
-  simp only [pairSeam, Bool.and_eq_true] at hp
-  simp [splitAll_append_of_seam hsub hp.2 hgx hky]
+  simp [splitAll_append_of_seam hsub seam.2 hgx hky]
 
 /-- Its units, mapped by its model stage, are its tokens. -/
 theorem tokenizeUnits_units (hN : T.normalize = id) (hl : T.normalizedLiterals = []) (S : List α) :
@@ -163,12 +162,12 @@ theorem splice_at_seams {subset : (α → Bool) → (α → Bool) → Bool} (hsu
     {S : List α} {N : Nat} {w : Nat → Window} {b : Nat → Nat} (first : b 0 = 0) (last : b N = S.length)
     (mono : ∀ i, i < N → b i ≤ b (i + 1))
     (hs : ∀ i, i ≤ N → ∀ x y, (S.take (b i)).getLast? = some x → (S.drop (b i)).head? = some y →
-      T.Seam subset x y)
+      holdsPair T.literals x y = false ∧ isSeam subset T.stages x y = true)
     (hw : ∀ i, i < N → (w i).lo ≤ b i ∧ b (i + 1) ≤ (w i).hi ∧ (w i).hi ≤ S.length) :
     (List.range N).flatMap (keptTokens T.units T.encodeUnit S w b) = T.encode S := by
   rw [← tokenizeUnits_units hN hl]
   exact splice (frontEnd_units h) _ (certificate_of_seams (frontEnd_units h) first last mono
-    (fun i hi => frontCut_of_seam hsub hN h (hs i hi)) hw)
+    (fun i hi => frontCut_of_seam hsub h (hs i hi)) hw)
 
 end Tokenizer
 
