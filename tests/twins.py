@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import cached_property
 from typing import TypeVar
 
 import tokenizers
@@ -31,6 +32,11 @@ class Twins:
         data = file if isinstance(file, bytes) else json.dumps(file).encode()
         self.ours = vt.load(data)
         self.theirs = tokenizers.Tokenizer.from_buffer(data)
+
+    @cached_property
+    def all_ids(self) -> list[int]:
+        """Every id that the engine knows."""
+        return sorted(self.theirs.get_vocab(with_added_tokens=True).values())
 
     def assert_same_ids(self, text: str, add_special_tokens: bool = False) -> list[int]:
         """Both encode a text to the same ids, which are returned."""

@@ -17,7 +17,7 @@ from verified_tok.reference.aligned import Aligned, Span, hull
 from verified_tok.reference.decode import decode_bytes, decode_text, skipped, token_bytes, token_texts
 from verified_tok.reference.model import Encoder, Token, encode_piece, encoder, without
 from verified_tok.reference.pipeline import Pipeline
-from verified_tok.reference.post_processor import Row, around, post_process
+from verified_tok.reference.post_processor import around, post_process, rows_of
 from verified_tok.reference.pre_tokenizer import pre_tokenize
 from verified_tok.reference.stream import StreamDecoder
 from verified_tok.spec import MergeBpe, TokenizerSpec
@@ -43,8 +43,12 @@ class Encoding:
 
     `ids` is uint32 of shape (n,); the spans are int64 of shape (n, 2), first included, last not:
     `byte_spans` count bytes of the text in UTF-8, `char_spans` characters. `char_spans` are the smallest
-    spans of whole characters that hold `byte_spans`. `offsets` are those of the reference engine:
-    `char_spans`, with white space trimmed off if the tokenizer's post-processor says so.
+    spans of whole characters that hold `byte_spans`. A token of a space that encoding put there has an
+    empty span.
+
+    `offsets` are those of the reference engine: `char_spans`, with white space trimmed off if the tokenizer's
+    post-processor says so. They differ from the engine's where a normalizer joins or moves characters (it
+    gives the result the place of one of them) or the model drops unknown ones (it counts on without them).
     """
 
     ids: Ids
@@ -70,15 +74,18 @@ class Tokenizer:
     >>> nfc = verified_tok.from_tiktoken(ranks, r"\\p{L}+|[^\\p{L}]", {}, normalizer=form)
     """
 
-    __slots__ = ("_encoder", "_pipeline", "_skipped", "_spec", "_texts")
+    __slots__ = ("_added", "_all_added", "_pipeline", "_skipped", "_spec", "_texts")
 
     def __init__(self, spec: TokenizerSpec) -> None:
         self._spec = spec
-        self._encoder = encoder(spec.model)
         self._texts = token_texts(spec)
         self._skipped = skipped(spec)
-        self._pipeline = lru_cache(maxsize=8)(partial(_pipeline, spec, self._encoder))
-        self._pipeline(self._switched_on("all"))  # what is wrong with the added tokens shows now
+        self._added: dict[str | int, int] = {
+            name: token.id for token in spec.added_tokens for name in (token.id, token.content)
+        }
+        self._all_added = frozenset(self._added.values())
+        self._pipeline = lru_cache(maxsize=8)(partial(_pipeline, spec, encoder(spec.model)))
+        self._pipeline(self._all_added)  # what is wrong with the added tokens shows now
 
     def __repr__(self) -> str:
         return f"<Tokenizer {self._spec.sha256[:12]}, {len(self._texts)} tokens>"
@@ -122,10 +129,9 @@ class Tokenizer:
         >>> tok.token_to_id("<|end|>"), tok.token_to_id("hello"), tok.token_to_id("bye")
         (300, 259, None)
         """
-        added = next((t.id for t in self._spec.added_tokens if t.content == token), None)
         model = self._spec.model
-        if added is not None:
-            return added
+        if token in self._added:
+            return self._added[token]
         return model.vocab.get(token) if isinstance(model, MergeBpe) else model.ranks.get(token.encode())
 
     # --- encoding ---
@@ -192,12 +198,7 @@ class Tokenizer:
         """
         p = self._pipeline(self._switched_on(added_tokens))
         placed = reference.encode_with_spans(p, check_text(text))
-        chars = reference.char_spans(text, [token.span for token in placed])
-        rows = [
-            Row(t.id, self._text(t.id) if t.taken is None else t.taken, t.span, char, char)
-            for t, char in zip(placed, chars, strict=True)
-        ]
-        rows = post_process(self._spec.post_processors, rows, add_special_tokens)
+        rows = post_process(self._spec.post_processors, rows_of(text, placed, self._text), add_special_tokens)
         return Encoding(
             ids=np.array([row.id for row in rows], dtype=np.uint32),
             byte_spans=_spans(row.byte_span for row in rows),
@@ -293,15 +294,14 @@ class Tokenizer:
     def _switched_on(self, added_tokens: AddedTokens) -> frozenset[int]:
         if added_tokens == "none":
             return frozenset()
-        ids = {name: token.id for token in self._spec.added_tokens for name in (token.id, token.content)}
         if added_tokens == "all":
-            return frozenset(ids.values())
+            return self._all_added
         if isinstance(added_tokens, str):
             raise UnknownAddedToken(f"added_tokens is 'all', 'none' or a collection, not {added_tokens!r}")
         for name in added_tokens:
-            if name not in ids:
+            if name not in self._added:
                 raise UnknownAddedToken(f"{name!r} is no added token of this tokenizer")
-        return frozenset(ids[name] for name in added_tokens)
+        return frozenset(self._added[name] for name in added_tokens)
 
 
 def _pipeline(spec: TokenizerSpec, encoder: Encoder, enabled: Set[int]) -> Pipeline:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from verified_tok.reference.aligned import Span
 from verified_tok.reference.byte_level import CHAR_OF_BYTE
 from verified_tok.reference.charset import CharSet
 from verified_tok.reference.classes import char_class
+from verified_tok.reference.pipeline import Placed, char_spans
 from verified_tok.spec import Dialect, PostProcessor, Template, TrimOffsets
 
 SPACES = char_class("literal space", Dialect.ONIGURUMA) | CharSet.of(CHAR_OF_BYTE[ord(" ")])
@@ -25,6 +26,22 @@ class Row(NamedTuple):
     char_span: Span
     offsets: Span
     """The engine's offsets: the span of characters, perhaps trimmed."""
+
+
+def rows_of(text: str, placed: Sequence[Placed], vocabulary: Callable[[int], str]) -> list[Row]:
+    """The tokens of a text before any stage; `vocabulary` gives a token as its vocabulary writes it."""
+    chars = char_spans(text, [token.span for token in placed])
+    return [
+        Row(
+            id=token.id,
+            text=vocabulary(token.id) if token.taken is None else token.taken,
+            byte_span=token.span,
+            char_span=(start, stop),
+            # A token that came from nothing, such as a prefixed space, has the place of the next character.
+            offsets=(start, stop) if start < stop else (start, min(start + 1, len(text))),
+        )
+        for token, (start, stop) in zip(placed, chars, strict=True)
+    ]
 
 
 def post_process(stages: Sequence[PostProcessor], rows: Sequence[Row], add_special_tokens: bool) -> list[Row]:
