@@ -10,9 +10,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 from verified_tok.reference.bpe import Rule, Table
+from verified_tok.reference.byte_level import CHAR_OF_BYTE, unspell
+from verified_tok.spec import Model, RankBpe
 
 
 class Violation(NamedTuple):
@@ -53,9 +56,9 @@ def of_merges(byte_token: Sequence[int], merges: Sequence[tuple[int, int, int]])
 
 
 def merge_violations(
-    byte_token: Sequence[int], bytes_of: Callable[[int], bytes], merges: Sequence[tuple[int, int, int]]
+    byte_token: Sequence[int | None], bytes_of: Callable[[int], bytes], merges: Sequence[tuple[int, int, int]]
 ) -> list[Violation]:
-    """The assumptions of ``ValidMerges`` that a list of merges breaks."""
+    """The assumptions of ``ValidMerges`` that a list of merges breaks. A byte without a token is None."""
     return _firsts(
         _distinct("distinct", "pair", ((left, right) for left, right, _ in merges)),
         _byte_spells(byte_token, bytes_of),
@@ -67,18 +70,41 @@ def merge_violations(
 
 
 def of_ranks(ranks: Mapping[bytes, int]) -> Table:
-    """The table of a vocabulary: two tokens merge when their bytes together
-    are a token, which is also the rank.
+    """The table of a vocabulary: two tokens merge when their bytes together are a token, which is also the
+    rank.
 
     Raises KeyError if a single byte is not in the vocabulary.
     """
-    rules = {
-        (ranks[left], ranks[right]): Rule(token, token)
-        for spelling, token in ranks.items()
-        for left, right in _splits(spelling)
-        if left in ranks and right in ranks
-    }
-    return Table(tuple(ranks[bytes([b])] for b in range(256)), rules)
+    return Table(tuple(ranks[bytes([b])] for b in range(256)), RankRules(ranks))
+
+
+class RankRules(Mapping[tuple[int, int], Rule]):
+    """The rules of a vocabulary, found when asked for: listing them takes seconds and most are never used."""
+
+    def __init__(self, ranks: Mapping[bytes, int]) -> None:
+        self._ranks = ranks
+        self._bytes_of = bytes_of_ranks(ranks)
+
+    def get(self, pair: tuple[int, int], default: Rule | None = None) -> Rule | None:  # type: ignore[override]
+        left, right = self._bytes_of.get(pair[0]), self._bytes_of.get(pair[1])
+        token = None if left is None or right is None else self._ranks.get(left + right)
+        return default if token is None else Rule(token, token)
+
+    def __getitem__(self, pair: tuple[int, int]) -> Rule:
+        rule = self.get(pair)
+        if rule is None:
+            raise KeyError(pair)
+        return rule
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        for spelling in self._ranks:
+            for i in range(1, len(spelling)):
+                left, right = self._ranks.get(spelling[:i]), self._ranks.get(spelling[i:])
+                if left is not None and right is not None:
+                    yield left, right
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def bytes_of_ranks(ranks: Mapping[bytes, int]) -> dict[int, bytes]:
@@ -100,10 +126,6 @@ def rank_violations(ranks: Iterable[tuple[bytes, int]]) -> list[Violation]:
             if bytes([b]) not in spellings
         ),
     )
-
-
-def _splits(spelling: bytes) -> Iterator[tuple[bytes, bytes]]:
-    return ((spelling[:i], spelling[i:]) for i in range(1, len(spelling)))
 
 
 # The textbook's rules.
@@ -129,6 +151,35 @@ def bytes_of_rules(rules: Sequence[tuple[int, int]]) -> list[bytes]:
     return spellings
 
 
+# A loaded model.
+
+NOT_IN_UTF8 = frozenset({0xC0, 0xC1, *range(0xF5, 0x100)})
+"""The bytes that no text holds. Some vocabularies have no token for them."""
+
+FALLBACK_NAMES = tuple(f"<0x{byte:02X}>" for byte in range(256))
+"""The entries of a vocabulary of plain text that stand for single bytes."""
+
+
+def model_violations(model: Model, *, byte_level: bool) -> list[Violation]:
+    """The assumptions of ``ValidRanks`` or ``ValidMerges`` that a loaded model breaks.
+
+    With ``byte_level`` the texts of the vocabulary are in byte-level characters; without, they are plain
+    text, and a byte's token is the one that byte fallback uses. A byte that no text holds needs no token: the
+    check is of the model with a token of its own, in no merge, for each such byte that lacks one. A model
+    without byte tokens breaks ``byte_spells`` alone: the theorems about lists of tokens hold for it.
+    """
+    if isinstance(model, RankBpe):
+        return rank_violations(model.ranks.items())
+    names = CHAR_OF_BYTE if byte_level else FALLBACK_NAMES if model.byte_fallback else ()
+    unused = 1 + max(model.vocab.values(), default=0)
+    own = {names[byte]: unused + byte for byte in NOT_IN_UTF8} if names else {}
+    tokens = {**own, **model.vocab}
+    fallback = {name: bytes([byte]) for byte, name in enumerate(names)}
+    spelled_by = unspell if byte_level else fallback.get
+    bytes_of = {token: spelled_by(text) or text.encode() for text, token in tokens.items()}
+    return merge_violations([tokens.get(name) for name in names], bytes_of.__getitem__, model.merges)
+
+
 # The assumptions, each as the sequence of the places where it fails.
 
 
@@ -140,11 +191,11 @@ def _distinct(assumption: str, what: str, values: Iterable[Hashable]) -> Iterato
     )
 
 
-def _byte_spells(byte_token: Sequence[int], bytes_of: Callable[[int], bytes]) -> Iterator[Violation]:
-    if len(byte_token) != 256:
-        yield Violation("byte_spells", f"there are {len(byte_token)} byte tokens, not 256")
-    for byte, token in enumerate(byte_token):
-        if bytes_of(token) != bytes([byte]):
+def _byte_spells(byte_token: Sequence[int | None], bytes_of: Callable[[int], bytes]) -> Iterator[Violation]:
+    for byte, token in zip_longest(range(256), byte_token):
+        if token is None:
+            yield Violation("byte_spells", f"byte {byte:#04x} has no token")
+        elif bytes_of(token) != bytes([byte]):
             yield Violation("byte_spells", f"token {token} of byte {byte:#04x} is {bytes_of(token)!r}")
 
 
