@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -16,6 +17,7 @@ from spec.lean.audit import OTHER_CORE_AXIOMS, STANDARD_AXIOMS
 from spec.lean.check import Checker, module_keys
 from spec.lean.errors import LeanToolError
 from spec.lean.fetch import LEAN_ARCHIVE, LEAN_INTEGRITY, NODE_VERSION, create_once, verify_integrity
+from spec.lean.lake import printed_axioms
 from spec.lean.lexer import tokens
 from spec.lean.modules import module_graph, root_module
 from spec.lean.olean import Kind, axioms, constants
@@ -480,3 +482,19 @@ def test_worker_follows_the_file(tmp_path: Path) -> None:
 
         file.write_text(f"{header}{statement}exact ⟨h.symm, sorry⟩\n", "utf-8")
         assert not session.answer(["check"]).passed
+
+
+def test_printed_axioms_are_read() -> None:
+    """Lean's answers to `#print axioms`, which fill several lines when they are long."""
+    answers = (
+        "'Tiny.same' depends on axioms: [propext]",
+        "'Tiny.two_eq'' does not depend on any axioms",
+        "'Tiny.long' depends on axioms: [propext,\n Classical.choice,\n Quot.sound]",
+        "unused variable `x`",
+    )
+    output = "".join(json.dumps({"severity": "information", "data": answer}) + "\n" for answer in answers)
+    assert printed_axioms("warning: text that is no message\n" + output) == {
+        "Tiny.same": ("propext",),
+        "Tiny.two_eq'": (),
+        "Tiny.long": ("Classical.choice", "Quot.sound", "propext"),
+    }

@@ -30,11 +30,10 @@ _COMPILER_COPY = "._unsafe_rec"
 
 @dataclass(frozen=True)
 class Verdict:
-    """One theorem of the manifest, its axioms, and how many of the project's constants it uses."""
+    """One theorem of the manifest and the axioms that it rests on."""
 
     name: str
     axioms: tuple[str, ...]
-    own_constants: int
 
 
 def theorem_verdicts(
@@ -55,7 +54,7 @@ def theorem_verdicts(
             axioms = sorted(
                 used & (STANDARD_AXIOMS | UNSOUND_CONSTANTS) | {x for x in used if _is_axiom(own.get(x))}
             )
-            verdicts.append(Verdict(name, tuple(axioms), len(used & own.keys())))
+            verdicts.append(Verdict(name, tuple(axioms)))
             problems += [
                 Problem(name, f"rests on {axiom}") for axiom in axioms if axiom not in STANDARD_AXIOMS
             ]

@@ -45,7 +45,7 @@ def create_once(target: Path, fill: Callable[[Path], None]) -> Path:
     temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     try:
         fill(temporary)
-        temporary.chmod(0o755)
+        temporary.chmod(0o755)  # it is made for one user alone
         try:
             temporary.rename(target)
         except OSError:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from .audit import STANDARD_AXIOMS, Verdict
 from .errors import LeanToolError
-from .project import Problem, theorem_names
+from .project import Problem
 from .report import Report
 
 _AXIOMS = re.compile(
-    r"'(?P<name>[^']+)' (?:does not depend on any axioms|depends on axioms: \[(?P<axioms>[^\]]*)\])"
+    r"'(?P<name>.+?)' (?:does not depend on any axioms|depends on axioms: \[(?P<axioms>[^\]]*)\])"
 )
 
 
@@ -36,7 +36,11 @@ def check_with_lake(report: Report, lake: str) -> None:
     graph = report.add_sources()
     lean = report.project.lean
     build = subprocess.run(
-        [lake, "build"], cwd=lean, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        [lake, "build", report.project.library()],
+        cwd=lean,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
     )
     for line in build.stdout.splitlines():
         report.say(line)
@@ -52,7 +56,7 @@ def check_with_lake(report: Report, lake: str) -> None:
 
 def _add_printed_axioms(report: Report, lake: str) -> None:
     """Replaces the verdicts by Lean's own, which follow the proofs of the core library too."""
-    names = theorem_names(report.project)
+    names = [verdict.name for verdict in report.verdicts]
     with tempfile.TemporaryDirectory() as directory:
         # Not a `module`: only such a file sees all proofs.
         source = Path(directory, "Axioms.lean")
@@ -60,23 +64,24 @@ def _add_printed_axioms(report: Report, lake: str) -> None:
         source.write_text(f"import {report.project.library()}\n{commands}", "utf-8")
         command = [lake, "env", "lean", "--json", str(source)]
         printed = subprocess.run(command, cwd=report.project.lean, capture_output=True, text=True)
-    messages = [json.loads(line) for line in printed.stdout.splitlines() if line.startswith("{")]
-    found = {match["name"]: match["axioms"] or "" for match in map(_axioms_line, messages) if match}
-    own_constants = {verdict.name: verdict.own_constants for verdict in report.verdicts}
-    report.verdicts = []
+    axioms = printed_axioms(printed.stdout)
     for name in names:
-        if name not in found:
+        if name not in axioms:
             report.add(Problem(name, f"'#print axioms' said nothing about it\n{printed.stderr[-500:]}"))
-            continue
-        axioms = tuple(sorted(filter(None, map(str.strip, found[name].split(",")))))
-        report.verdicts.append(Verdict(name, axioms, own_constants.get(name, 0)))
-        for axiom in axioms:
+        for axiom in axioms.get(name, ()):
             if axiom not in STANDARD_AXIOMS:
                 report.add(Problem(name, f"rests on {axiom}"))
+    report.verdicts = [Verdict(name, axioms[name]) for name in names if name in axioms]
 
 
-def _axioms_line(message: dict[str, str]) -> re.Match[str] | None:
-    return _AXIOMS.match(message["data"])
+def printed_axioms(output: str) -> dict[str, tuple[str, ...]]:
+    """The answers to `#print axioms` among the messages of `lean --json`, by theorem."""
+    messages = [json.loads(line)["data"] for line in output.splitlines() if line.startswith("{")]
+    answers = filter(None, map(_AXIOMS.match, messages))
+    return {
+        answer["name"]: tuple(sorted((answer["axioms"] or "").replace(",", " ").split()))
+        for answer in answers
+    }
 
 
 def require_lake(lean_directory: Path) -> str:

@@ -46,8 +46,11 @@ class ModuleGraph:
 
 
 def read_module(name: str, path: Path) -> Module:
-    """Reads a source file and its header."""
-    source = path.read_text("utf-8")
+    """Reads a source file and its header. Raises LeanToolError when it cannot be read."""
+    try:
+        source = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise LeanToolError(f"{path}: cannot be read: {error}") from None
     is_module, imports = _header(tokens(source))
     return Module(name, path, source, is_module, tuple(imports))
 

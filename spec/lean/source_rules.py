@@ -42,26 +42,8 @@ ALLOWED_OPTIONS = frozenset({"maxRecDepth", "maxHeartbeats"})
 """`set_option` may set these: they bound the checker's effort and cannot make it accept more."""
 
 ALLOWED_ATTRIBUTES = frozenset(
-    {
-        "expose",
-        "simp",
-        "grind",
-        "ext",
-        "inline",
-        "reducible",
-        "irreducible",
-        "instance",
-        "specialize",
-        "no_expose",
-    }
-    | {
-        "elab_as_elim",
-        "induction_eliminator",
-        "cases_eliminator",
-        "implicit_reducible",
-        "semireducible",
-        "always_inline",
-    }
+    "expose no_expose simp grind ext instance inline always_inline specialize reducible implicit_reducible "
+    "semireducible irreducible elab_as_elim induction_eliminator cases_eliminator match_pattern".split()
 )
 """Attributes that steer tactics, unfolding or inlining; none of them touches what the kernel checks."""
 

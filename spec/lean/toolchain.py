@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tarfile
 from dataclasses import dataclass
 from functools import cached_property
@@ -91,6 +92,7 @@ def toolchain(cache: Path) -> Toolchain:
 
 
 def _prepare(archive: Path, output: Path) -> None:
+    print("preparing the checker", file=sys.stderr, flush=True)
     package = output / "package"
     with tarfile.open(archive) as tar:
         tar.extractall(output, filter="data")

@@ -120,8 +120,8 @@ def watch(session: Session, cache: Path, say: Callable[[str], None]) -> None:
         threading.Thread(target=_serve, args=(listener, session), daemon=True).start()
         seen = None
         while True:
-            changed = session.file.stat().st_mtime_ns
-            if changed != seen:
+            changed = _time_of_change(session.file)
+            if changed not in (None, seen):
                 seen = changed
                 try:
                     say(session.answer(["check"]).text)
@@ -136,11 +136,19 @@ def ask(cache: Path, file: Path, request: list[Any]) -> Answer | None:
         with Client(str(_address(cache, file.resolve())), family="AF_UNIX") as connection:
             connection.send_bytes(json.dumps(request).encode())
             reply = json.loads(connection.recv_bytes())
-    except (FileNotFoundError, ConnectionRefusedError, EOFError):
+    except (OSError, EOFError):
         return None
     if "error" in reply:
         raise LeanToolError(reply["error"])
     return Answer(**reply)
+
+
+def _time_of_change(file: Path) -> int | None:
+    """None while an editor is replacing the file."""
+    try:
+        return file.stat().st_mtime_ns
+    except FileNotFoundError:
+        return None
 
 
 def _serve(listener: Listener, session: Session) -> None:
