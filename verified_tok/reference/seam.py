@@ -173,8 +173,8 @@ def short_looks(p: Pat) -> bool:
 def reaches(s: CharSet, x: str, p: Pat) -> bool:
     r"""Surely matches every text of characters of `s` that ends with `x`.
 
-    Some alternative is `p*r`, where `p` holds all of `s` and `r` surely matches at `x`, as in `\s*[\r\n]+` for
-    white space that ends with a newline.
+    Some alternative is `p*r`, where `p` holds all of `s` and `r` surely matches at `x`. So `\s*[\r\n]+`
+    reaches any white space that ends with a newline.
     """
     match p:
         case Alt(a, b):
