@@ -1,6 +1,6 @@
 module
 
-public import VerifiedTok.Spec.Tables
+public import VerifiedTok.Spec.Bpe
 
 public section
 
@@ -106,16 +106,19 @@ while another pair of its rank waits on the right. -/
   ∃ u a b v k c, Steps t w (u ++ a :: b :: v) ∧ Optimal t (u ++ a :: b :: v) u.length c ∧
     t.look a b = some (k, c) ∧ (∃ j c', Selected t v j k c') ∧ Opens t k u c v
 
-/-- The live rule for `p`, `q` is early for rank `k`: a live rule of rank `k` makes `p` or `q`, and the
-rank of the rule for `p`, `q` is not above `k`. -/
-@[expose] def Early (t : Table) (init : Token → Prop) (k : Nat) (p q d : Token) : Prop :=
-  ∃ k' a b c, Live t init p q k' d ∧ Live t init a b k c ∧ (c = p ∨ c = q) ∧ k' ≤ k
+/-- The live rule for `p`, `q` with result `d` is early: its rank is not above the rank `k` of the live rule
+that makes `c`, one of its parts. -/
+@[expose] def Early (t : Table) (init : Token → Prop) (k : Nat) (c p q d : Token) : Prop :=
+  (c = p ∨ c = q) ∧ ∃ k' a b, Live t init p q k' d ∧ Live t init a b k c ∧ k' ≤ k
 
-/-- A merge may be overtaken across the border between `x` and `y`: an early rule `p`, `q` for a rank `k`
-can fire inside `x`, or at the border, while a pair of rank `k` waits inside `y`. -/
-@[expose] def Straddles (t : Table) (init : Token → Prop) (sym : Token → List Token) (x y : Token) : Prop :=
-  ∃ k p q d a b c, Early t init k p q d ∧ Live t init a b k c ∧ sym c <:+: sym y ∧
-    (sym d <:+: sym x ∨ sym p <:+ sym x ∧ sym q <+: sym y)
+/-- A merge may be overtaken across the border between `x` and `y`: an early rule can fire inside `x`, or
+at the border, while a pair of the rank that it overtakes, of result `c'`, waits inside `y`. -/
+@[expose] def Straddles (t : Table) (init : Token → Prop) (sym : Token → List Token) (x y : Token) :
+    Prop :=
+  ∃ k c p q d a b c', Early t init k c p q d ∧ Live t init a b k c' ∧
+    (sym d <:+: sym x ∧ sym c' <:+: sym y ∨
+      sym p <:+ sym x ∧ sym q <+: sym y ∧
+        (c = p ∧ sym c' <:+: sym y ∨ c = q ∧ sym c' <:+: (sym y).drop (sym q).length))
 
 /-- **The exact condition**: rounds and single merges agree on the symbols of each token and of each pair
 of tokens, wherever a merge may be overtaken. -/

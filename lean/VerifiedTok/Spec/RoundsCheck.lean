@@ -61,10 +61,12 @@ its result.  At most `n` merges are made. -/
 /-- The check of `Straddles`, given the live rules. -/
 @[expose] def straddles (live : List (Token × Token × Nat × Token)) (sym : Token → List Token)
     (x y : Token) : Bool :=
-  live.any fun (p, q, k', d) =>
-    (inside (sym d) (sym x) || (sym p).isSuffixOf (sym x) && (sym q).isPrefixOf (sym y)) &&
-      live.any fun (_, _, k, c) => (c == p || c == q) && decide (k' ≤ k) &&
-        live.any fun (_, _, k'', c') => k'' == k && inside (sym c') (sym y)
+  live.any fun (p, q, k', d) => live.any fun (_, _, k, c) =>
+    (c == p || c == q) && decide (k' ≤ k) && live.any fun (_, _, k'', c') => k'' == k &&
+      (inside (sym d) (sym x) && inside (sym c') (sym y) ||
+        (sym p).isSuffixOf (sym x) && ((sym q).isPrefixOf (sym y) &&
+          (c == p && inside (sym c') (sym y) ||
+            c == q && inside (sym c') ((sym y).drop (sym q).length))))
 
 /-- The check of the exact condition `PairsAgree`. -/
 @[expose] def checkPairsAgree (t : Table) (sym : Token → List Token) (voc : List Token) : Bool :=

@@ -180,10 +180,10 @@ theorem Vocabulary.straddles_iff (hv : Vocabulary t init sym voc) {x y : Token} 
     Bool.or_eq_true, inside_iff, List.isSuffixOf_iff_suffix, List.isPrefixOf_iff_prefix, beq_iff_eq,
     decide_eq_true_eq]
   constructor
-  · rintro ⟨p, q, k', d, h₁, hb, a, b, k, c, h₂, ⟨hor, hk⟩, a', b', _, c', h₃, rfl, hc⟩
-    exact ⟨_, p, q, d, a', b', c', ⟨k', a, b, c, h₁, h₂, hor, hk⟩, h₃, hc, hb⟩
-  · rintro ⟨k, p, q, d, a', b', c', ⟨k', a, b, c, h₁, h₂, hor, hk⟩, h₃, hc, hb⟩
-    exact ⟨p, q, k', d, h₁, hb, a, b, k, c, h₂, ⟨hor, hk⟩, a', b', k, c', h₃, rfl, hc⟩
+  · rintro ⟨p, q, k', d, h₁, a, b, k, c, h₂, ⟨hor, hk⟩, a', b', _, c', h₃, rfl, hb⟩
+    exact ⟨_, c, p, q, d, a', b', c', ⟨hor, k', a, b, h₁, h₂, hk⟩, h₃, hb⟩
+  · rintro ⟨k, c, p, q, d, a', b', c', ⟨hor, k', a, b, h₁, h₂, hk⟩, h₃, hb⟩
+    exact ⟨p, q, k', d, h₁, a, b, k, c, h₂, ⟨hor, hk⟩, a', b', k, c', h₃, rfl, hb⟩
 
 /-- **The check decides the exact condition.** -/
 theorem Vocabulary.checkPairsAgree_iff (hv : Vocabulary t init sym voc) :

@@ -31,6 +31,23 @@ theorem Spelling.waits (hv : Spelling t init sym) {w u m v : List Token} (hw : �
   · exact Reachable.middle (u := u ++ p) (v := q ++ v) ⟨w, hw, by simpa using h⟩
   · simp [hv.result_spells a b k c hl]
 
+/-- A merge is overtaken by an early rule, whose result the symbols hold. -/
+theorem Spelling.overtaken_early (hv : Spelling t init sym) {w : List Token} (hw : ∀ s ∈ w, init s)
+    (h : Overtaken t w) : ∃ k c p q d, Early t init k c p q d ∧ sym d <:+: w := by
+  obtain ⟨u, a, b, v, k, c, hs, ho, hl, _, hO⟩ := h
+  obtain ⟨hlive, hL, hR⟩ := live_of_opens hw hs hl ho
+  have hc : sym c = sym a ++ sym b := hv.result_spells a b k c hl
+  have he := hv.steps_eq hw hs
+  rcases hO with ⟨z, k', d, hz, hd, hk⟩ | ⟨z, k', d, hz, hd, hk⟩
+  · refine ⟨k, c, z, c, d, ⟨.inr rfl, k', a, b, hL z k' d hz hd, hlive, hk⟩, ?_⟩
+    obtain ⟨u', rfl⟩ := List.getLast?_eq_some_iff.mp hz
+    rw [he, hv.result_spells z c k' d hd, hc]
+    exact ⟨u'.flatMap sym, v.flatMap sym, by simp⟩
+  · refine ⟨k, c, c, z, d, ⟨.inl rfl, k', a, b, hR z k' d hz hd, hlive, hk⟩, ?_⟩
+    obtain ⟨v', rfl⟩ := List.head?_eq_some_iff.mp hz
+    rw [he, hv.result_spells c z k' d hd, hc]
+    exact ⟨u.flatMap sym, v'.flatMap sym, by simp⟩
+
 /-- **Where rounds leave two tokens apart and single merges do not, a merge is overtaken inside one of
 the two or across their border.** -/
 theorem Spelling.overtaken_pair (hv : Spelling t init sym) {x y : Token} {w : List Token}
@@ -52,12 +69,12 @@ theorem Spelling.overtaken_pair (hv : Spelling t init sym) {x y : Token} {w : Li
     have hc : sym c = sym a ++ sym b := hv.result_spells a b k c hl
     rw [hround] at hcut
     generalize round t k p = u at *
-    have across : ∀ {z k' d}, u.getLast? = some z → t.look z c = some (k', d) → k' ≤ k →
-        Early t init k z c d := fun hz hd hk =>
-      ⟨_, a, b, c, hliveL _ _ _ hz hd, hlive, .inr rfl, hk⟩
-    have across' : ∀ {z k' d}, q.head? = some z → t.look c z = some (k', d) → k' ≤ k →
-        Early t init k c z d := fun hz hd hk =>
-      ⟨_, a, b, c, hliveR _ _ _ hz hd, hlive, .inl rfl, hk⟩
+    have early : ∀ {z k' d}, u.getLast? = some z → t.look z c = some (k', d) → k' ≤ k →
+        Early t init k c z c d := fun hz hd hk =>
+      ⟨.inr rfl, _, a, b, hliveL _ _ _ hz hd, hlive, hk⟩
+    have early' : ∀ {z k' d}, q.head? = some z → t.look c z = some (k', d) → k' ≤ k →
+        Early t init k c c z d := fun hz hd hk =>
+      ⟨.inl rfl, _, a, b, hliveR _ _ _ hz hd, hlive, hk⟩
     -- The merge lies left of the cut, or right of it.
     have hside : (∃ r₁, p₁ = u ++ c :: r₁ ∧ round t k q = r₁ ++ p₂) ∨
         ∃ r₂, u = p₁ ++ r₂ ∧ p₂ = r₂ ++ c :: round t k q := by
@@ -99,22 +116,23 @@ theorem Spelling.overtaken_pair (hv : Spelling t init sym) {x y : Token} {w : Li
         rw [hy] at hin
         refine .inr (.inr ?_)
         rcases hO with ⟨z, k', d, hz, hd, hk'⟩ | ⟨z, k', d, hz, hd, hk'⟩
-        · refine ⟨k, z, c, d, a₂, b₂, c₂, across hz hd hk', hlive₂, hin, .inl ?_⟩
+        · refine ⟨k, c, z, c, d, a₂, b₂, c₂, early hz hd hk', hlive₂, .inl ⟨?_, hin⟩⟩
           obtain ⟨u', rfl⟩ := List.getLast?_eq_some_iff.mp hz
           refine ⟨u'.flatMap sym, q₁.flatMap sym, ?_⟩
           rw [← hx, hv.result_spells z c k' d hd, hc]
           simp
-        · have hE := across' hz hd hk'
+        · have hE := early' hz hd hk'
           cases q₁ with
           | cons z' q₁ =>
             obtain rfl : z' = z := by simpa using hz
-            refine ⟨k, c, z', d, a₂, b₂, c₂, hE, hlive₂, hin, .inl ⟨u.flatMap sym, q₁.flatMap sym, ?_⟩⟩
+            refine ⟨k, c, c, z', d, a₂, b₂, c₂, hE, hlive₂,
+              .inl ⟨⟨u.flatMap sym, q₁.flatMap sym, ?_⟩, hin⟩⟩
             rw [← hx, hv.result_spells c z' k' d hd, hc]
             simp
           | nil =>
             obtain ⟨q', rfl⟩ := List.head?_eq_some_iff.mp (show q₂.head? = some z by simpa using hz)
-            refine ⟨k, c, z, d, a₂, b₂, c₂, hE, hlive₂, hin,
-              .inr ⟨⟨u.flatMap sym, ?_⟩, ⟨q'.flatMap sym, ?_⟩⟩⟩
+            refine ⟨k, c, c, z, d, a₂, b₂, c₂, hE, hlive₂,
+              .inr ⟨⟨u.flatMap sym, ?_⟩, ⟨q'.flatMap sym, ?_⟩, .inl ⟨rfl, hin⟩⟩⟩
             · rw [← hx, hc]; simp
             · rw [← hy]; simp
     · -- The merge is in `y`, and so is everything that waits.
@@ -128,16 +146,17 @@ theorem Spelling.overtaken_pair (hv : Spelling t init sym) {x y : Token} {w : Li
         rw [e, List.length_append] at ho
         exact ho.of_append_right
       rcases hO with ⟨z, k', d, hz, hd, hk'⟩ | hO
-      · have hE := across hz hd hk'
+      · have hE := early hz hd hk'
         rcases List.eq_nil_or_concat r₂ with rfl | ⟨r', z', rfl⟩
         · obtain ⟨a₂, b₂, hlive₂, hin⟩ := hv.waits (u := p₁ ++ [a, b]) (v := []) hw
             (by simpa using hs') hq
-          refine .inr (.inr ⟨k, z, c, d, a₂, b₂, c', hE, hlive₂, ?_, .inr ⟨?_, ?_⟩⟩)
-          · rw [← hy]
-            exact hin.trans ⟨sym a ++ sym b, [], by simp⟩
-          · obtain ⟨p', rfl⟩ := List.getLast?_eq_some_iff.mp (show p₁.getLast? = some z by simpa using hz)
+          have hyc : sym y = sym c ++ q.flatMap sym := by rw [← hy, hc]; simp
+          refine .inr (.inr ⟨k, c, z, c, d, a₂, b₂, c', hE, hlive₂, .inr ⟨?_, ?_, .inr ⟨rfl, ?_⟩⟩⟩)
+          · obtain ⟨p', rfl⟩ := List.getLast?_eq_some_iff.mp
+              (show p₁.getLast? = some z by simpa using hz)
             exact ⟨p'.flatMap sym, by rw [← hsym₁]; simp⟩
-          · exact ⟨q.flatMap sym, by rw [← hy, hc]; simp⟩
+          · exact ⟨q.flatMap sym, hyc.symm⟩
+          · rwa [hyc, List.drop_left]
         · refine .inr (.inl ⟨_, a, b, q, k, c, hsy, hoy, hl, ⟨j, c', hq⟩, .inl ⟨z, k', d, ?_, hd, hk'⟩⟩)
           simpa using hz
       · exact .inr (.inl ⟨_, a, b, q, k, c, hsy, hoy, hl, ⟨j, c', hq⟩, .inr hO⟩)
