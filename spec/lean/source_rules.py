@@ -41,10 +41,10 @@ FORBIDDEN_WORDS = FORBIDDEN_NAMES | {
 ALLOWED_OPTIONS = frozenset({"maxRecDepth", "maxHeartbeats"})
 """`set_option` may set these: they bound the checker's effort and cannot make it accept more."""
 
-ALLOWED_ATTRIBUTES = frozenset(
-    "expose no_expose simp grind ext instance inline always_inline specialize reducible implicit_reducible "
-    "semireducible irreducible elab_as_elim induction_eliminator cases_eliminator match_pattern".split()
-)
+_UNFOLDING = ("expose", "no_expose", "reducible", "implicit_reducible", "semireducible", "irreducible")
+_TACTICS = ("simp", "grind", "ext", "instance", "elab_as_elim", "induction_eliminator", "cases_eliminator")
+_COMPILATION = ("inline", "always_inline", "specialize", "match_pattern")
+ALLOWED_ATTRIBUTES = frozenset((*_UNFOLDING, *_TACTICS, *_COMPILATION))
 """Attributes that steer tactics, unfolding or inlining; none of them touches what the kernel checks."""
 
 _ATTRIBUTE_MODIFIERS = ("local", "scoped", "-")
