@@ -156,6 +156,7 @@ class _Parser:
 
     def quantifier(self) -> tuple[int, int | None] | None:
         """The least and the largest number of repetitions (None: no limit) of the quantifier that is next."""
+        start = self.at
         for sign, bounds in {"?": (0, 1), "*": (0, None), "+": (1, None)}.items():
             if self.takes(sign):
                 return bounds
@@ -167,7 +168,7 @@ class _Parser:
             most = None if self.sees("}") else self.number()
         self.expect("}")
         if most is not None and most < least:
-            raise self.error("the bounds are in the wrong order")
+            raise self.error("the bounds are in the wrong order", start)
         return least, most
 
     def number(self) -> int:
@@ -193,6 +194,7 @@ class _Parser:
     # --- atoms ---
 
     def atom(self, ignore_case: bool) -> Pat:
+        start = self.at
         if self.takes("("):
             return self.group(ignore_case)
         if self.takes("["):
@@ -205,11 +207,10 @@ class _Parser:
         if self.takes("\\z"):
             return at_end()
         if self.sees("\\"):
-            start = self.at
             return Chr(self.cased(self.escape(), ignore_case, start))
         if self.text[self.at] in "^*+?{}]":
             raise self.error(f"{self.text[self.at]!r} is not understood here")
-        return Chr(self.cased(CharSet.of(self.next()), ignore_case, self.at))
+        return Chr(self.cased(CharSet.of(self.next()), ignore_case, start))
 
     def next(self) -> str:
         if not self.rest():
@@ -262,7 +263,12 @@ class _Parser:
                 raise self.error("ignoring case in an intersection", start)
             chars &= self.union(ignore_case, start)
         self.expect("]")
-        return ~chars if negated else chars
+        if not negated:
+            return chars
+        if self.dialect is Dialect.ONIGURUMA and not chars - _ASCII and "[" in self.text[start + 1 : self.at]:
+            # Measured: it loses all characters beyond ASCII in [^[^\d\D]], say.
+            raise self.error("a negated class that nests others must hold a character beyond ASCII", start)
+        return ~chars
 
     def union(self, ignore_case: bool, start: int) -> CharSet:
         chars = CharSet()
@@ -275,7 +281,8 @@ class _Parser:
             if self.takes("["):
                 chars |= self.bracket(ignore_case)
             else:
-                chars |= self.cased(self.item(leading=self.at == begin), ignore_case, self.at)
+                at = self.at
+                chars |= self.cased(self.item(leading=at == begin), ignore_case, at)
         return chars
 
     def item(self, leading: bool) -> CharSet:
