@@ -56,6 +56,11 @@ class InvalidText(VerifiedTokError, ValueError):
     """The text is not a string of Unicode scalar values (it holds a lone surrogate), or is no string."""
 
 
+class InvalidRange(VerifiedTokError, ValueError):
+    """Offsets that are no range of a session's text, or fall inside a character; or a session of another
+    tokenizer."""
+
+
 class InvalidTokenId(VerifiedTokError, ValueError):
     """An id that is negative, not an integer, or that no token of the tokenizer has."""
 

@@ -92,6 +92,21 @@ def compositions() -> dict[str, str]:
 
 
 @cache
+def seconds() -> frozenset[str]:
+    """The characters that compose with one before them."""
+    vowels, trailing = range(_V, _V + _V_COUNT), range(_T + 1, _T + _T_COUNT)
+    return frozenset([*(pair[1] for pair in compositions()), *map(chr, vowels), *map(chr, trailing)])
+
+
+@cache
+def composites(first: str) -> frozenset[str]:
+    """What a character may become by composing with one after it."""
+    found = {composite for pair, composite in compositions().items() if pair[0] == first}
+    after = [*map(chr, range(_V, _V + _V_COUNT)), *map(chr, range(_T + 1, _T + _T_COUNT))]
+    return frozenset(found | {composite for second in after if (composite := _composite(first, second))})
+
+
+@cache
 def combining_classes() -> dict[str, int]:
     """The rank of each mark's combining class, from 1; the other characters have class 0."""
     classes: dict[str, int] = {}

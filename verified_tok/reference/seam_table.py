@@ -1,0 +1,281 @@
+"""The seams of a whole tokenizer, as a table over pairs of characters.
+
+`Spec/Pipeline.lean` states what makes a pair of characters a seam (`Tokenizer.Seam`), and
+`encode_append_of_seam` proves that such a pair cuts every text: no literal holds the two, the normalizer
+works on both sides apart, and the patterns have a seam between what it makes of them. Tokenizers without a
+pre-tokenizer have seams of another origin (`encodePieces_append_of_cuttable`): no merge joins the two.
+What this module adds to the proof is the data: `verified_tok.tables` holds the probed character classes and
+normal forms, and a flag of an added token takes away the pairs that it could act across.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from verified_tok.reference.charset import CharSet
+from verified_tok.reference.classes import char_class
+from verified_tok.reference.model import Encoder
+from verified_tok.reference.normalizer import normalize_text
+from verified_tok.reference.pattern import Alt, Atomic, Chr, Eps, NotAhead, Pat, Seq, Star
+from verified_tok.reference.pipeline import Pipeline
+from verified_tok.reference.pre_tokenizer import GPT2
+from verified_tok.reference.regex import pat_of
+from verified_tok.reference.seam import Stage, consumes, crosses, cuttable, is_seam
+from verified_tok.reference.unicode_form import combining_classes, composites, decompose, seconds
+from verified_tok.spec import (
+    AddedToken,
+    ByteLevel,
+    Dialect,
+    Digits,
+    Literal,
+    MergeBpe,
+    Metaspace,
+    Normalizer,
+    Prepend,
+    PreTokenizer,
+    Punctuation,
+    Regex,
+    ReplaceAll,
+    Split,
+    SplitBehavior,
+    StripSpace,
+    TokenizerSpec,
+    UnicodeForm,
+)
+
+NO, VOCABULARY, YES = 0, 1, 2
+"""Whether the stages make a pair of classes a seam; `VOCABULARY`: if no merge joins the two characters."""
+
+
+@dataclass(frozen=True)
+class SeamTable:
+    """Which pairs of neighbouring characters are seams, wherever they stand."""
+
+    class_of: npt.NDArray[np.uint8] = field(repr=False)
+    """The class of every code point, shape (0x110000,); the patterns treat a class alike."""
+    representatives: str
+    """One character of each class."""
+    stages: npt.NDArray[np.uint8] = field(repr=False)
+    """What the stages say of each pair of classes, of normalized text."""
+    raw_pairs: frozenset[str] = field(repr=False)
+    """The pairs that literals which match raw text hold."""
+    normalized_pairs: frozenset[str] = field(repr=False)
+    """The pairs that literals which match normalized text hold."""
+    flagged: tuple[tuple[CharSet, CharSet], ...] = field(repr=False)
+    """The pairs (one of the first set, one of the second) that a flag of an added token could act across."""
+    normalizers: tuple[Normalizer, ...]
+    joins: VocabularyJoins | None = field(repr=False)
+
+    def is_seam(self, x: str, y: str) -> bool:
+        """Whether every text may be cut between `x` and `y`: encoding both parts alone gives the same ids."""
+        if x + y in self.raw_pairs or any(x in before and y in after for before, after in self.flagged):
+            return False
+        sides = beside(self.normalizers, x, y)
+        return sides is not None and all(self._normalized(a, b) for a in sides[0] for b in sides[1])
+
+    def _normalized(self, x: str, y: str) -> bool:
+        if x + y in self.normalized_pairs:
+            return False
+        answer = self.stages[self.class_of[ord(x)], self.class_of[ord(y)]]
+        return bool(answer == YES) or (
+            answer == VOCABULARY and self.joins is not None and self.joins.apart(x, y)
+        )
+
+
+def seam_table(spec: TokenizerSpec, pipeline: Pipeline, encoder: Encoder) -> SeamTable:
+    """The seams of a tokenizer with the added tokens and the model that `pipeline` and `encoder` have."""
+    parts, complete = stages_of(spec.pre_tokenizers)
+    class_of, representatives = classes_of([stage.pat for stage in parts])
+    joins = VocabularyJoins.of(spec.model, encoder) if complete and isinstance(spec.model, MergeBpe) else None
+    joined = joins is not None and not encoder.whole
+    answers = np.array(
+        [[_answer(parts, joined, x, y) for y in representatives] for x in representatives], dtype=np.uint8
+    ).reshape(len(representatives), len(representatives))
+    return SeamTable(
+        class_of=class_of,
+        representatives=representatives,
+        stages=answers,
+        raw_pairs=frozenset(pairs_in(pipeline.raw.tokens)),
+        normalized_pairs=frozenset(pairs_in(pipeline.normalized.tokens)),
+        flagged=tuple(
+            pair
+            for literals in (pipeline.raw, pipeline.normalized)
+            for literal, token in literals.tokens.items()
+            for pair in acts_across(literal, token, Prepend in map(type, spec.normalizers))
+        ),
+        normalizers=spec.normalizers,
+        joins=joins,
+    )
+
+
+def _answer(parts: Sequence[Stage], joined: bool, x: str, y: str) -> int:
+    if is_seam(parts, x, y):
+        return YES
+    return VOCABULARY if joined and all(cuttable(stage, x, y) for stage in parts) else NO
+
+
+# --- literals ----------------------------------------------------------------------------------------
+
+
+def pairs_in(literals: Iterable[str]) -> Iterator[str]:
+    """The pairs of neighbouring characters in literals (`holdsPair`)."""
+    for literal in literals:
+        for x, y in pairwise(literal):
+            yield x + y
+
+
+def acts_across(literal: str, token: AddedToken, prepends: bool) -> Iterator[tuple[CharSet, CharSet]]:
+    """The pairs between which what an added token does depends on the other side.
+
+    A literal that takes white space takes it across the cut; one that must stand alone asks what stands
+    beside it; and text after a literal begins a segment, which a normalizer that prepends something tells.
+    """
+    head, tail, everything = CharSet.of(literal[0]), CharSet.of(literal[-1]), ~CharSet()
+    space, word = (char_class(f"literal {name}", Dialect.ONIGURUMA) for name in ("space", "word"))
+    if token.lstrip:
+        yield space, head | space
+    if token.rstrip:
+        yield tail | space, space
+    if token.single_word:
+        yield word, head
+        yield tail, word
+    if prepends:
+        yield tail | (space if token.rstrip else CharSet()), everything
+
+
+# --- the normalizer ----------------------------------------------------------------------------------
+
+
+def beside(normalizers: Iterable[Normalizer], x: str, y: str) -> tuple[set[str], set[str]] | None:
+    """What may stand beside the cut between `x` and `y` in normalized text; None if the two sides cannot be
+    normalized apart.
+
+    A `Prepend` is left out: text behind a cut does not begin a segment.
+    """
+    before, after = {x}, {y}
+    for stage in normalizers:
+        match stage:
+            case UnicodeForm(form):
+                if not all(begins_apart(form, c) for c in before | after):
+                    return None
+                if any(normalize_text((stage,), c) != c for c in before):
+                    return None
+                after = {head for c in after for head in heads(form, c)}
+            case ReplaceAll(Literal(text), content) if len(text) == len(content) == 1:
+                before = {content if c == text else c for c in before}
+                after = {content if c == text else c for c in after}
+            case ReplaceAll(pattern, _):
+                pat = pat_of(pattern)
+                if any(c in consumes(pat) for c in before | after) or crosses(pat, x, y):
+                    return None
+            case StripSpace():
+                if any(c in char_class("strip", Dialect.ONIGURUMA) for c in before | after):
+                    return None
+    return before, after
+
+
+def begins_apart(form: str, char: str) -> bool:
+    """Whether a normal form may be begun afresh at a character, whatever stands before it: its decomposition
+    begins with a character of class 0 that composes with nothing before it."""
+    head = _head(form, char)
+    return head not in combining_classes() and head not in seconds()
+
+
+def heads(form: str, char: str) -> set[str]:
+    """The characters that may begin the normal form of a text that begins with `char`."""
+    found: set[str] = set()
+    fresh = {_head(form, char)}
+    while fresh:
+        found |= fresh
+        fresh = {composite for head in fresh for composite in composites(head)} - found
+    return found
+
+
+def _head(form: str, char: str) -> str:
+    return next(decompose([(char, (0, 1))], compatible=form == "NFKC"))[0]
+
+
+# --- stages ------------------------------------------------------------------------------------------
+
+
+def stages_of(pre_tokenizers: Iterable[PreTokenizer]) -> tuple[list[Stage], bool]:
+    """The pre-tokenizer's stages that cut text, up to the first that does more than cutting; and whether
+    there is none of those, so that what the stages leave whole is what the model gets."""
+    stages: list[Stage] = []
+    for stage in pre_tokenizers:
+        match stage:
+            case Split(pattern, behavior, invert, dialect):
+                stages.append(Stage(pat_of(pattern, dialect), behavior, invert))
+            case Digits(individual):
+                behavior = SplitBehavior.ISOLATED if individual else SplitBehavior.CONTIGUOUS
+                stages.append(Stage(Chr(char_class("numeric", Dialect.ONIGURUMA)), behavior, False))
+            case Punctuation(behavior):
+                stages.append(Stage(Chr(char_class("punctuation", Dialect.ONIGURUMA)), behavior, False))
+            case ByteLevel(add_prefix_space, use_regex):
+                if use_regex and not add_prefix_space:
+                    stages.append(Stage(pat_of(Regex(GPT2)), SplitBehavior.ISOLATED, False))
+                return stages, False
+            case Metaspace():
+                return stages, False
+    return stages, True
+
+
+def classes_of(patterns: Sequence[Pat]) -> tuple[npt.NDArray[np.uint8], str]:
+    """The coarsest classes of characters that the patterns cannot tell apart, and one character of each."""
+    class_of = np.zeros(0x110000, dtype=np.uint8)
+    first = [0]  # the first character of each class
+    for chars in dict.fromkeys(chars for pat in patterns for chars in sets_in(pat)):
+        members = np.frombuffer(chars.members, dtype=bool)
+        for number in range(len(first)):
+            inside = (class_of == number) & members
+            if inside.any() and (outside := (class_of == number) & ~members).any():
+                class_of[inside] = len(first)
+                first[number] = int(outside.argmax())
+                first.append(int(inside.argmax()))
+    return class_of, "".join(map(chr, first))
+
+
+def sets_in(pat: Pat) -> Iterator[CharSet]:
+    """Every set of characters in a pattern."""
+    match pat:
+        case Chr(chars) | Star(chars):
+            yield chars
+        case Seq(a, b) | Alt(a, b):
+            yield from sets_in(a)
+            yield from sets_in(b)
+        case NotAhead(a) | Atomic(a):
+            yield from sets_in(a)
+        case Eps():
+            pass
+
+
+# --- vocabularies without a pre-tokenizer ------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class VocabularyJoins:
+    """Where the parts of a vocabulary's merges meet: no merge crosses any other pair (`NoJoin`)."""
+
+    pairs: frozenset[str]
+    """The last character of a merge's left part and the first of its right part, for every merge."""
+    known: frozenset[str]
+    """The characters that have a token of their own, by which merging begins."""
+
+    @classmethod
+    def of(cls, model: MergeBpe, encoder: Encoder) -> VocabularyJoins:
+        """The joins of a model, whose symbols are characters."""
+        text = {id: token for token, id in model.vocab.items()}
+        pairs = frozenset(text[left][-1] + text[right][0] for left, right, _ in model.merges)
+        return cls(pairs, frozenset(encoder.chars))
+
+    def apart(self, x: str, y: str) -> bool:
+        """Whether no merge joins a token that ends with `x` and one that begins with `y`.
+
+        Asked of characters with a token only: others become bytes or the unknown token, which may join.
+        """
+        return x in self.known and y in self.known and x + y not in self.pairs
