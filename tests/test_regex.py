@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from functools import cache
 
 import pytest
@@ -171,82 +170,13 @@ def test_what_is_understood_matches_as_tiktoken_does(regex: str, samples: list[s
 
 
 SCRAPS = [
-    *[
-        "(",
-        "(?:",
-        "(?i:",
-        "(?>",
-        "(?!",
-        "(?=",
-        ")",
-        "[",
-        "[^",
-        "]",
-        "-",
-        "&&",
-        "^",
-        "$",
-        ".",
-        "|",
-        "?",
-        "*",
-        "+",
-    ],
-    *[
-        "{",
-        "}",
-        "{2}",
-        "{1,3}",
-        ",",
-        "1",
-        "\\",
-        r"\p{L}",
-        r"\S",
-        r"\s",
-        r"\n",
-        r"\z",
-        "s",
-        "t",
-        "k",
-        "é",
-        "ß",
-    ],
-    *[
-        r"\p{",
-        r"\x{",
-        "[:alpha:]",
-        "(?<",
-        "(?i)",
-        r"\b",
-        r"\A",
-        r"\1",
-        "&",
-        "--",
-        "~~",
-        "\n",
-        " ",
-        "'",
-        "{,2}",
-        "{2,}",
-    ],
-    *[
-        r"\x41",
-        r"\u0041",
-        r"\x{1F600}",
-        r"\h",
-        r"\R",
-        r"\X",
-        r"\K",
-        r"\-",
-        r"\e",
-        r"\0",
-        r"\c",
-        r"\Z",
-        "#",
-        "<",
-        ">",
-    ],
+    *["(", "(?:", "(?i:", "(?>", "(?!", "(?=", ")", "[", "[^", "]", "-", "&&", "^", "$", ".", "|", "?", "*"],
+    *["+", "{", "}", "{2}", "{1,3}", "{,2}", "{2,}", ",", "1", "\\", r"\p{L}", r"\p{", r"\S", r"\s", r"\n"],
+    *[r"\z", "s", "t", "k", "é", "ß", r"\x{", "[:alpha:]", "(?<", "(?i)", r"\b", r"\A", r"\1", "&", "--"],
+    *["~~", "\n", " ", "'", r"\x41", r"\u0041", r"\x{1F600}", r"\h", r"\R", r"\X", r"\K", r"\-", r"\e"],
+    *[r"\0", r"\c", r"\Z", "#", "<", ">"],
 ]
+"""What a regular expression may be made of, understood or not."""
 
 
 def scrambled(real: str) -> st.SearchStrategy[str]:
@@ -297,8 +227,8 @@ def test_nothing_is_accepted_that_tiktoken_reads_otherwise(regex: str, samples: 
         (r"\p{Lx}", 2, "the class 'Lx' is not in the probed tables"),
         (r"\p{L", 3, "expected '}'"),
         (r"\pL", 2, "expected '{'"),
-        (r"a\b", 1, r"the escape \\b is not understood"),
-        (r"(a)\1", 3, r"the escape \\1 is not understood"),
+        (r"a\b", 1, r"the escape \b is not understood"),
+        (r"(a)\1", 3, r"the escape \1 is not understood"),
         ("(?<=a)b", 0, "this kind of group is not understood"),
         ("(?<name>a)", 0, "this kind of group is not understood"),
         ("(?i)a", 0, "this kind of group is not understood"),
@@ -309,7 +239,7 @@ def test_nothing_is_accepted_that_tiktoken_reads_otherwise(regex: str, samples: 
         ("x(ab)*", 1, "unlimited repetition of more than one character class"),
         ("(?!a)?", 5, "nothing to repeat"),
         ("*a", 0, "'*' is not understood here"),
-        ("a{3,1}", 5, "the bounds are in the wrong order"),
+        ("a{3,1}", 1, "the bounds are in the wrong order"),
         ("a{,2}", 2, "expected a number"),
         ("a{1000}", 2, "more than 300 repetitions"),
         ("(?:(?:a?){200}b){200}", 0, "the pattern nests deeper than 300"),
@@ -333,8 +263,9 @@ def test_nothing_is_accepted_that_tiktoken_reads_otherwise(regex: str, samples: 
     ],
 )
 def test_a_refusal_shows_the_place(regex: str, position: int, reason: str) -> None:
-    with pytest.raises(PatternError, match=re.escape(reason).replace(r"\\\\", r"\\")) as caught:
+    with pytest.raises(PatternError) as caught:
         parse(regex)
+    assert reason in str(caught.value)
     assert caught.value.position == position
     assert caught.value.pattern == regex
 
