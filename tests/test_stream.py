@@ -23,6 +23,7 @@ def stream(chain: Sequence[Decoder], texts: Sequence[str], prompt: int = 0) -> S
 
 
 @example(list(LLAMA), ["▁a", "<0xE4>", "<0xB8>", "<0xAD>", "<0xff>"], [1, 1, 1])
+@example([FuseDecode(), ByteLevelDecode()], ["▁", "é"], [1])  # one token that has other characters, too
 @example([FuseDecode(), StripDecode(" ", 2, 2)], [" ", "  a ", " ", " b", "  ", " "], [1] * 6)
 @given(chains, tokens, st.lists(st.integers(0, 3)))
 def test_all_parts_together_are_the_whole(chain: list[Decoder], tokens: list[str], cuts: list[int]) -> None:

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from verified_tok.reference.bpe import Rule, Table, merge_places
+from verified_tok.reference.bpe import Table, merge_places
+from verified_tok.reference.tables import of_merges, of_ranks
 from verified_tok.spec import Model, RankBpe
 
 
@@ -42,19 +43,18 @@ class Encoder:
 def encoder(model: Model) -> Encoder:
     """Build the tables of a model."""
     if isinstance(model, RankBpe):
-        byte_token = tuple(model.ranks[bytes([byte])] for byte in range(256))
+        table = of_ranks(model.ranks)
         return Encoder(
-            table=RankTable(byte_token, {}, model.ranks, {id: data for data, id in model.ranks.items()}),
+            table=table,
             whole={text: id for data, id in model.ranks.items() if (text := _text(data)) is not None},
             chars={},
-            byte_tokens=byte_token,
+            byte_tokens=table.byte_token,
             unk=None,
             fuse_unk=False,
         )
     vocab = model.vocab
-    rules = {(left, right): Rule(rank, result) for rank, (left, right, result) in enumerate(model.merges)}
     return Encoder(
-        table=Table((), rules),
+        table=of_merges((), model.merges),
         whole=vocab if model.ignore_merges else {},
         chars={text: id for text, id in vocab.items() if len(text) == 1},
         byte_tokens=tuple(vocab.get(f"<0x{byte:02X}>") for byte in range(256)) if model.byte_fallback else (),
@@ -63,27 +63,14 @@ def encoder(model: Model) -> Encoder:
     )
 
 
-@dataclass(frozen=True)
-class RankTable(Table):
-    """The table that ranks of byte strings imply: two tokens merge when their bytes together have a rank,
-    which is also the result's id (`ofRanks` in `lean/VerifiedTok/Spec/Tables.lean`)."""
-
-    ranks: Mapping[bytes, int] = field(repr=False)
-    bytes_of: Mapping[int, bytes] = field(repr=False)
-
-    def look(self, a: int, b: int) -> Rule | None:
-        rank = self.ranks.get(self.bytes_of[a] + self.bytes_of[b])
-        return None if rank is None else Rule(rank, rank)
-
-
 def without(encoder: Encoder, banned: Set[int]) -> Encoder:
-    """The encoder that never answers with a banned token, which must not be one of a rank table.
+    """The encoder that never answers with a banned token.
 
     No merge and no whole piece gives one. A character whose token is banned falls back to its bytes; if it
     cannot, it keeps its token, because text must not be lost. Tokens of bytes and the unknown token stay.
     """
     rules, whole, chars = encoder.table.rules, encoder.whole, encoder.chars
-    results = {rule.result for rule in rules.values()}
+    results = {rule.result for rule in rules.values()} if banned else set()
     replaceable = {char for char, id in chars.items() if id in banned and _bytes(encoder, char)}
     if banned.isdisjoint(results) and banned.isdisjoint(whole.values()) and not replaceable:
         return encoder

@@ -20,7 +20,7 @@ from verified_tok.reference.classes import char_class
 from verified_tok.reference.model import Token
 from verified_tok.reference.normalizer import normalize
 from verified_tok.reference.pre_tokenizer import byte_origins, pre_tokenize
-from verified_tok.spec import AddedToken, Dialect, Normalizer, PreTokenizer, TokenizerSpec
+from verified_tok.spec import AddedToken, Dialect, Normalizer, Prepend, PreTokenizer, RankBpe, TokenizerSpec
 
 SPACES = char_class("literal space", Dialect.ONIGURUMA) | CharSet.of("▁")
 """White space, and the mark that stands for a space in SentencePiece vocabularies."""
@@ -72,24 +72,26 @@ def pipeline(
 
 
 def markup(spec: TokenizerSpec, enabled: Set[int]) -> frozenset[int]:
-    """The switched-off added tokens that must not come out of the model either.
+    """The switched-off added tokens that the model has too, and must not give for plain text.
 
-    A vocabulary may hold an added token's text as an entry of its own, which merges could then give for plain
-    text. Literals of nothing but white space are left to the model: they are no markup, and a vocabulary
-    such as Gemma's has no other token for a line feed.
+    Literals of nothing but white space are left to the model: they are no markup, and a vocabulary such as
+    Gemma's has no other token for a line feed.
     """
+    model = spec.model
+    shared = set(model.ranks.values() if isinstance(model, RankBpe) else model.vocab.values()) - enabled
     return frozenset(
         token.id
         for token in spec.added_tokens
-        if token.id not in enabled and not all(char in SPACES for char in token.content)
+        if token.id in shared and not all(char in SPACES for char in token.content)
     )
 
 
-def segments(p: Pipeline, text: str) -> Iterator[Segment]:
+def segments(p: Pipeline, text: str, inside: bool = False) -> Iterator[Segment]:
     """The normalized text, cut at the added tokens.
 
     First the literals that match raw text are cut out; then each segment between them is normalized by
-    itself, and the literals that match normalized text are cut out of it.
+    itself, and the literals that match normalized text are cut out of it. `inside` says that the text goes
+    on from other text: what it begins with is not the beginning of a segment, so nothing is put before it.
     """
     whole = _with_byte_origins(text)
     for start, stop, token in extract(p.raw, text):
@@ -97,7 +99,8 @@ def segments(p: Pipeline, text: str) -> Iterator[Segment]:
         if token is not None:
             yield Segment(segment, token)
             continue
-        segment = normalize(p.normalizers, segment)
+        goes_on = inside and start == 0
+        segment = normalize(_without_prepend(p.normalizers) if goes_on else p.normalizers, segment)
         for part in extract(p.normalized, segment.text):
             yield Segment(segment.slice(part.start, part.stop), part.token)
 
@@ -114,14 +117,14 @@ def encode(p: Pipeline, text: str) -> list[int]:
     return ids
 
 
-def encode_with_spans(p: Pipeline, text: str) -> list[Placed]:
-    """The tokens of a text, each with its place; the ids are those of `encode`.
+def encode_with_spans(p: Pipeline, text: str, inside: bool = False) -> list[Placed]:
+    """The tokens of a text, each with its place; the ids are those of `encode`. `inside`: see `segments`.
 
     A token's span is the smallest that holds everything its bytes came from, so it holds the white space
     that an `lstrip` or `rstrip` token took.
     """
     placed: list[Placed] = []
-    for segment, token in segments(p, text):
+    for segment, token in segments(p, text, inside):
         if token is not None:
             placed.append(Placed(token.id, hull(segment.origins), segment.text))
             continue
@@ -144,6 +147,10 @@ def char_spans(text: str, spans: Iterable[Span]) -> list[Span]:
     """The smallest spans of whole characters that hold spans of bytes."""
     char_at = [index for index, char in enumerate(text) for _ in char.encode()] + [len(text)]
     return [(char_at[start], char_at[max(start, stop - 1)] + (start < stop)) for start, stop in spans]
+
+
+def _without_prepend(stages: tuple[Normalizer, ...]) -> tuple[Normalizer, ...]:
+    return tuple(stage for stage in stages if not isinstance(stage, Prepend))
 
 
 def _with_byte_origins(text: str) -> Aligned:

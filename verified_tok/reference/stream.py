@@ -119,7 +119,7 @@ def _steps(stages: Sequence[Decoder]) -> list[_Step]:
     joined = False
     for stage in stages:
         match stage:
-            case ByteLevelDecode():
+            case ByteLevelDecode() if not joined:
                 steps += [_Each(byte_level), _Characters()]
                 joined = True
             case FuseDecode():
