@@ -90,11 +90,11 @@ def _facts(spec: TokenizerSpec) -> Iterator[str]:
         if token_bytes(spec.decoders, texts[token.id]) != token.content.encode()
     ]
     if changed:
-        yield f"{len(changed)} added tokens decode to something else than their literal: {shown(changed)}"
+        yield f"added tokens that decode to something else than their literal: {shown(changed)}"
     if misread := _misread(spec):
         yield (
-            f"{len(misread)} literals consist of byte-level characters: {shown(misread)}; the kit decodes "
-            "them as they are, the reference engine as the bytes that these characters stand for"
+            f"literals of nothing but byte-level characters: {shown(misread)}; the kit decodes them "
+            "as they are, the reference engine as the bytes that these characters stand for"
         )
 
 

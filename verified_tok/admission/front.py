@@ -36,11 +36,11 @@ _NORMALIZATION = "normalization.txt"
 # --- added tokens ------------------------------------------------------------------------------------
 
 _FLAGS = {
-    "lstrip": "take the white space before them",
-    "rstrip": "take the white space after them",
-    "single_word": "count only where no word character stands beside them",
-    "normalized": "are looked for in normalized text, in a second pass",
-    "special": "are special: decoding leaves them out on request",
+    "lstrip": "the white space before goes with the literal",
+    "rstrip": "the white space behind goes with the literal",
+    "single_word": "only where no word character stands beside it",
+    "normalized": "looked for in normalized text, in a second pass",
+    "special": "decoding leaves them out on request",
 }
 
 
@@ -51,7 +51,7 @@ def added_tokens(spec: TokenizerSpec) -> StageReport:
         return StageReport("added tokens", ("nothing: there are none",), "no literal is cut out of a text")
     flagged = {flag: [t for t in tokens if getattr(t, flag)] for flag in _FLAGS}
     does = [f"cuts out {len(tokens)} literals: at the leftmost place where one begins, the longest"]
-    does += [f"{len(some)} of them {_FLAGS[flag]}" for flag, some in flagged.items() if some]
+    does += [f"{len(some)} {flag}: {_FLAGS[flag]}" for flag, some in flagged.items() if some]
     bounded = [t for flag in ("lstrip", "rstrip", "single_word") for t in flagged[flag]]
     facts = []
     if bounded:
@@ -61,8 +61,8 @@ def added_tokens(spec: TokenizerSpec) -> StageReport:
         entries = [t.content for t in tokens if t.content in spec.model.vocab]
         if entries:
             facts.append(
-                f"{len(entries)} literals are entries of the vocabulary too: {shown(entries)}; their ids do "
-                "not come out where added tokens are switched off, unless they are nothing but white space"
+                f"entries of the vocabulary among them: {shown(entries)}; their ids do not come out where "
+                "added tokens are switched off, unless they are nothing but white space"
             )
     else:
         why = "no literal begins with another one, so the longest is the only one that can be meant"

@@ -81,13 +81,13 @@ def _rank_facts(model: RankBpe) -> Iterator[str]:
         and not any(data[:cut] in ranks and data[cut:] in ranks for cut in range(1, len(data)))
     ]
     if unmade:
-        yield f"{_unmade(len(unmade))}; only a piece that is one of them gives it: {shown(unmade)}"
+        yield f"tokens that no merge makes: {shown(unmade)}; only a piece that is one of them gives it"
 
 
 def _merge_facts(model: MergeBpe, spec: TokenizerSpec, byte_level: bool) -> Iterator[str]:
     results = {result for _, _, result in model.merges}
     if len(results) < len(model.merges):
-        yield f"{len(model.merges) - len(results)} merges give a token that another one gives, too"
+        yield f"merges whose token another merge makes, too: {len(model.merges) - len(results)}"
     others = {model.unk_token, *(token.content for token in spec.added_tokens)}
     others |= set(FALLBACK_NAMES) if model.byte_fallback else set()
     unmade = [
@@ -95,12 +95,9 @@ def _merge_facts(model: MergeBpe, spec: TokenizerSpec, byte_level: bool) -> Iter
     ]
     if unmade:
         reached = "only a piece that is one of them gives it" if model.ignore_merges else "no text gives them"
-        yield f"{_unmade(len(unmade))}; {reached}: {shown([_legible(text, byte_level) for text in unmade])}"
+        legible = [_legible(text, byte_level) for text in unmade]
+        yield f"tokens that no merge makes: {shown(legible)}; {reached}"
     yield from _missing(model, byte_level)
-
-
-def _unmade(count: int) -> str:
-    return "1 token is the result of no merge" if count == 1 else f"{count} tokens are the result of no merge"
 
 
 def _legible(text: str, byte_level: bool) -> str | bytes:
@@ -124,8 +121,8 @@ def _missing(model: MergeBpe, byte_level: bool) -> Iterator[str]:
         yield f"a character that is no entry {outcome}: it does not come back"
     elif lacking:
         yield (
-            f"{len(lacking)} of the bytes that texts hold have no token, first {lacking[0]:#04x}; what needs "
-            f"one {outcome}: it does not come back"
+            f"bytes without a token, of those that texts hold: {len(lacking)} (first {lacking[0]:#04x}); "
+            f"what needs one {outcome}: it does not come back"
         )
 
 
@@ -139,14 +136,11 @@ def _deep_facts(model: Model) -> Iterator[str]:
     table = Table((), rules_of(model))
     early = check_live_monotone(table, symbols)
     if not early:
-        yield "merging in rounds is exact: no rule is early (encodePiece_eq_rounds)"
+        yield "merging in rounds is exact, early rules: 0 (roundAll_eq_mergeAll)"
     elif (found := find_disagreement(table, symbols)) is None:
-        yield (
-            f"merging in rounds is exact, although {len(early)} rules are early: none overtakes another "
-            "(encodePiece_eq_rounds_iff_check)"
-        )
+        yield f"merging in rounds is exact, early rules: {len(early)} (Vocabulary.checkPairsAgree_iff)"
     else:
         yield f"merging in rounds is not exact: it differs on the tokens {found}"
     unreached = sum(merge_all(table, spelled) != [token] for token, spelled in symbols.items())
     if unreached:
-        yield f"{unreached} tokens are not what merging gives from their own text"
+        yield f"tokens that merging does not make from their own text: {unreached}"

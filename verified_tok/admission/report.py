@@ -112,10 +112,10 @@ def _wrapped(text: str, margin: str) -> list[str]:
 
 
 def shown(items: Sequence[object], count: int = 5) -> str:
-    """The first few of some items, for a sentence.
+    """How many items there are, and the first few of them.
 
     >>> shown(["a", "b", "c"], 2)
-    "'a', 'b' and 1 more"
+    "3 ('a', 'b', …)"
     """
-    text = ", ".join(map(repr, items[:count]))
-    return f"{text} and {len(items) - count} more" if len(items) > count else text
+    first = [*map(repr, items[:count]), *(["…"] if len(items) > count else [])]
+    return f"{len(items)} ({', '.join(first)})"
