@@ -15,11 +15,14 @@ from pathlib import Path
 from verified_tok import errors, loading, spec
 from verified_tok.loading.ranks import Ranks
 from verified_tok.reference.stream import StreamDecoder
+from verified_tok.session import Patch, Session
 from verified_tok.spec import TokenizerSpec
 from verified_tok.tokenizer import Encoding, Tokenizer
 
 __all__ = [
     "Encoding",
+    "Patch",
+    "Session",
     "StreamDecoder",
     "Tokenizer",
     "TokenizerSpec",

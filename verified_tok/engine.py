@@ -9,7 +9,7 @@ import numpy as np
 from verified_tok.reference.model import Encoder
 from verified_tok.reference.pipeline import Pipeline, char_spans, encode_with_spans
 from verified_tok.reference.seam_table import seam_table
-from verified_tok.session import Tokens
+from verified_tok.session import Identity, Tokens
 from verified_tok.spec import TokenizerSpec
 
 _PAIRS_KEPT = 1 << 16
@@ -19,6 +19,8 @@ class ReferenceEngine:
     """Encodes parts of texts with the reference pipeline, cut at the seams of its table."""
 
     def __init__(self, spec: TokenizerSpec, pipeline: Pipeline, encoder: Encoder) -> None:
+        tokens = (*pipeline.raw.tokens.values(), *pipeline.normalized.tokens.values())
+        self.identity = Identity(spec.sha256, frozenset(token.id for token in tokens))
         self._pipeline = pipeline
         self.table = seam_table(spec, pipeline, encoder)
         self.is_seam = lru_cache(maxsize=_PAIRS_KEPT)(self.table.is_seam)

@@ -57,8 +57,15 @@ class InvalidText(VerifiedTokError, ValueError):
 
 
 class InvalidRange(VerifiedTokError, ValueError):
-    """Offsets that are no range of a session's text, or fall inside a character; or a session of another
-    tokenizer."""
+    """Offsets that are no range of a session's text, or fall inside a character."""
+
+
+class SessionMismatch(VerifiedTokError, ValueError):
+    """A session belongs to another tokenizer, or to another choice of added tokens."""
+
+
+class InvalidSessionFile(VerifiedTokError, ValueError):
+    """A file is no saved session, or is damaged."""
 
 
 class InvalidTokenId(VerifiedTokError, ValueError):

@@ -7,6 +7,7 @@ the new text.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, final
@@ -14,7 +15,8 @@ from typing import Any, NamedTuple, Protocol, final
 import numpy as np
 import numpy.typing as npt
 
-from verified_tok.errors import InvalidRange
+from verified_tok.errors import InvalidRange, SessionMismatch
+from verified_tok.session_file import SavedSession, write_session
 from verified_tok.session_state import Ids, SessionText, SessionTokens, Spans, code_points
 from verified_tok.text import check_text
 
@@ -61,8 +63,22 @@ class Tokens(NamedTuple):
     char_spans: Spans
 
 
+class Identity(NamedTuple):
+    """Which encoder a session's ids come from: equal identities give equal ids."""
+
+    sha256: str
+    """Names the tokenizer."""
+    added_tokens: frozenset[int]
+    """The added tokens that are recognized."""
+
+
 class Engine(Protocol):
     """What a session needs of a tokenizer."""
+
+    @property
+    def identity(self) -> Identity:
+        """Which encoder it is."""
+        ...
 
     def is_seam(self, x: str, y: str) -> bool:
         """Whether every text may be cut between two characters."""
@@ -81,12 +97,13 @@ class Session:
     operation that raises leaves the session as it was.
     """
 
-    __slots__ = ("_engine", "_shared", "_stats", "_text", "_tokens", "sha256")
+    __slots__ = ("_engine", "_shared", "_stats", "_text", "_tokens")
 
-    def __init__(self, engine: Engine, sha256: str, text: str) -> None:
+    def __init__(self, engine: Engine, text: str, tokens: Tokens | None = None) -> None:
+        """A session of `text`; `tokens`, if given, must be the engine's for this text."""
+        if tokens is None:
+            tokens = engine.encode_part(check_text(text), inside=False)
         self._engine = engine
-        self.sha256 = sha256
-        tokens = engine.encode_part(check_text(text), inside=False)
         self._text = SessionText(text)
         self._tokens = SessionTokens(*tokens, bytes=self._text.bytes, chars=len(self._text))
         self._shared = False
@@ -100,6 +117,11 @@ class Session:
         return f"<Session of {len(self._text)} characters, {len(self)} tokens>"
 
     # --- what is there ---
+
+    @property
+    def identity(self) -> Identity:
+        """Which encoder the ids come from."""
+        return self._engine.identity
 
     @property
     def text(self) -> str:
@@ -182,10 +204,10 @@ class Session:
     def concat(self, other: Session) -> Patch:
         """Put another session's text behind the end; its ids are kept where they can be.
 
-        Costs the other's length. Raises `InvalidRange` if the sessions belong to different tokenizers.
+        Costs the other's length. Raises `SessionMismatch` if the sessions belong to different tokenizers.
         """
-        if other.sha256 != self.sha256:
-            raise InvalidRange(f"the sessions belong to the tokenizers {self.sha256} and {other.sha256}")
+        if other.identity != self.identity:
+            raise SessionMismatch(f"sessions of {self.identity} and of {other.identity} cannot be joined")
         end, text = len(self._text), other.text
         lo = self._cut_before(end, text[:1])
         hi = other._cut_after(0, self._text.slice(max(end - 1, 0), end))
@@ -200,10 +222,14 @@ class Session:
     def fork(self) -> Session:
         """An independent session with the same text. The two share their arrays until one of them changes."""
         other = object.__new__(Session)
-        other._engine, other.sha256 = self._engine, self.sha256
-        other._text, other._tokens, other._stats = self._text, self._tokens, self._stats
+        other._engine, other._stats = self._engine, self._stats
+        other._text, other._tokens = self._text, self._tokens
         self._shared = other._shared = True
         return other
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the session to a file, whole or not at all; `Tokenizer.load_session` reads it."""
+        write_session(path, SavedSession(*self.identity, self.text, self.ids, self.byte_spans, self.spans))
 
     # --- how ---
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from os import PathLike
 from typing import TYPE_CHECKING, Literal, final
 
 import numpy as np
 import numpy.typing as npt
 
-from verified_tok.errors import InvalidText, UnknownAddedToken
+from verified_tok.engine import ReferenceEngine
+from verified_tok.errors import InvalidText, SessionMismatch, UnknownAddedToken
 from verified_tok.ids import check_ids
 from verified_tok.reference import pipeline as reference
 from verified_tok.reference.aligned import Aligned, Span, hull
@@ -20,6 +22,8 @@ from verified_tok.reference.pipeline import Pipeline
 from verified_tok.reference.post_processor import around, post_process, rows_of
 from verified_tok.reference.pre_tokenizer import pre_tokenize
 from verified_tok.reference.stream import StreamDecoder
+from verified_tok.session import Session, Tokens
+from verified_tok.session_file import read_session
 from verified_tok.spec import MergeBpe, TokenizerSpec
 from verified_tok.text import check_text
 
@@ -74,7 +78,7 @@ class Tokenizer:
     >>> nfc = verified_tok.from_tiktoken(ranks, r"\\p{L}+|[^\\p{L}]", {}, normalizer=form)
     """
 
-    __slots__ = ("_added", "_all_added", "_pipeline", "_skipped", "_spec", "_texts")
+    __slots__ = ("_added", "_all_added", "_engine", "_pipeline", "_skipped", "_spec", "_texts")
 
     def __init__(self, spec: TokenizerSpec) -> None:
         self._spec = spec
@@ -84,7 +88,9 @@ class Tokenizer:
             name: token.id for token in spec.added_tokens for name in (token.id, token.content)
         }
         self._all_added = frozenset(self._added.values())
-        self._pipeline = lru_cache(maxsize=8)(partial(_pipeline, spec, encoder(spec.model)))
+        model = encoder(spec.model)
+        self._pipeline = lru_cache(maxsize=8)(partial(_pipeline, spec, model))
+        self._engine = lru_cache(maxsize=8)(partial(_engine, spec, model, self._pipeline))
         self._pipeline(self._all_added)  # what is wrong with the added tokens shows now
 
     def __repr__(self) -> str:
@@ -241,6 +247,29 @@ class Tokenizer:
         pieces = pre_tokenize(self._spec.pre_tokenizers, Aligned.of(check_text(text)))
         return [(piece.text, hull(piece.origins)) for piece in pieces]
 
+    # --- sessions ---
+
+    def session(self, text: str = "", added_tokens: AddedTokens = "all") -> Session:
+        """A text and its ids, kept in step under edits at the cost of what changes.
+
+        Raises `InvalidText`, `UnknownAddedToken`.
+
+        >>> session = tok.session("hello he")
+        >>> patch = session.append("llo<|end|>")
+        >>> patch.keep_front, patch.new.tolist(), session.ids.tolist()
+        (1, [32, 259, 300], [259, 32, 259, 300])
+        """
+        return Session(self._engine(self._switched_on(added_tokens)), text)
+
+    def load_session(self, path: str | PathLike[str]) -> Session:
+        """A session that `Session.save` wrote. Raises `SessionMismatch` if another tokenizer made it,
+        `InvalidSessionFile` if the file is none or damaged, OSError if it cannot be read."""
+        saved = read_session(path)
+        if saved.sha256 != self._spec.sha256:
+            raise SessionMismatch(f"{path}: made by tokenizer {saved.sha256}, this is {self._spec.sha256}")
+        tokens = Tokens(saved.ids, saved.byte_spans, saved.char_spans)
+        return Session(self._engine(saved.added_tokens), saved.text, tokens)
+
     # --- decoding ---
 
     def decode_bytes(self, ids: Iterable[int], skip_special_tokens: bool = False) -> bytes:
@@ -313,6 +342,13 @@ def _pipeline(spec: TokenizerSpec, encoder: Encoder, enabled: Set[int]) -> Pipel
         return cached(piece) if len(piece) <= _LONGEST_PIECE_KEPT else encode(piece)
 
     return reference.pipeline(spec, enabled, encode_cached)
+
+
+def _engine(
+    spec: TokenizerSpec, encoder: Encoder, pipeline: Callable[[Set[int]], Pipeline], enabled: Set[int]
+) -> ReferenceEngine:
+    """The engine of sessions for a choice of added tokens."""
+    return ReferenceEngine(spec, pipeline(enabled), encoder)
 
 
 def _spans(spans: Iterable[Span]) -> Spans:
