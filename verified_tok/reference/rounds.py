@@ -1,4 +1,4 @@
-"""Rounds: merging every pair of the lowest rank at once, name by name as ``lean/VerifiedTok/Spec/Rounds.lean``.
+"""Rounds: merging every pair of the lowest rank at once, as ``lean/VerifiedTok/Spec/Rounds.lean`` says it.
 
 A round is what a parallel implementation does. It gives the tokens of ``bpe.encode_piece`` for some
 vocabularies and not for others; ``rounds_check`` decides for which.
