@@ -24,5 +24,7 @@ public import VerifiedTok.Thm.Splice.Blocks
 public import VerifiedTok.Thm.Splice
 public import VerifiedTok.Thm.Splice.Units
 public import VerifiedTok.Thm.Splice.Run
+public import VerifiedTok.Thm.AddedTokens.Flags
+public import VerifiedTok.Thm.Encode.Normalizer
 
 /-! The root of the library: every file below `VerifiedTok/` must be reached from here, or the check fails. -/

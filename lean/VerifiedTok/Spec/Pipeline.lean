@@ -16,6 +16,7 @@ namespace VerifiedTok
 
 variable {α : Type}
 
+/-- A tokenizer; its literals have no flags (`Thm/AddedTokens/Flags.lean` says what those would change). -/
 structure Tokenizer (α : Type) where
   /-- Added tokens that are looked for in the text as it is. -/
   literals : List (Literal α)
@@ -43,6 +44,13 @@ namespace Tokenizer
 /-- The tokens of a text. -/
 @[expose] def encode [DecidableEq α] (T : Tokenizer α) (s : List α) : List Token :=
   encodeSegments T.literals (fun g => T.encodeNormalized (T.normalize g)) (extract T.literals s)
+
+/-- The tokens of a text that goes on after ordinary text: its first text is normalized by `rest`. -/
+@[expose] def encodeRest [DecidableEq α] (T : Tokenizer α) (rest : List α → List α) (s : List α) : List Token :=
+  match extract T.literals s with
+  | (false, h) :: ys =>
+    T.encodeNormalized (rest h) ++ encodeSegments T.literals (fun g => T.encodeNormalized (T.normalize g)) ys
+  | ys => encodeSegments T.literals (fun g => T.encodeNormalized (T.normalize g)) ys
 
 /-! ## Seams -/
 

@@ -194,9 +194,4 @@ theorem seam_of_pairs (hN : T.normalize = id) {x y : α} (hl : holdsPair T.liter
 
 end Tokenizer
 
-omit [DecidableEq α] in
-/-- A normalizer that maps every character for itself has a boundary everywhere. -/
-theorem normalBoundary_normalizeEach (f : α → List α) (x y : α) : NormalBoundary (normalizeEach f) x y :=
-  fun _ _ _ _ => List.flatMap_append
-
 end VerifiedTok
