@@ -106,6 +106,17 @@ end Session
   | 0 => 0
   | p + 1 => if cutAllowed pair s (p + 1) then p + 1 else cutBefore pair s p
 
+/-- The first cut at or after `p`, looking at no more than `k` places; the end of the text if there is none. -/
+@[expose] def cutAfter (pair : α → α → Bool) (s : List α) : Nat → Nat → Nat
+  | 0, _ => s.length
+  | k + 1, p => if cutAllowed pair s p then p else cutAfter pair s k (p + 1)
+
+/-- Replaces `text[start, stop)` by `new`, between the nearest cuts strictly outside the change. -/
+@[expose] def Session.editNear (pair : α → α → Bool) (enc : List α → List Token) (s : Session α)
+    (start stop : Nat) (new : List α) : Session α :=
+  s.edit enc start stop new (cutBefore pair s.text (start - 1))
+    (cutAfter pair s.text (s.text.length - (stop + 1)) (stop + 1))
+
 /-! ## Chunks -/
 
 /-- Every border between neighbouring chunks is a cut pair. -/

@@ -200,6 +200,105 @@ theorem cutAllowed_cutBefore (pair : α → α → Bool) (s : List α) (p : Nat)
     · assumption
     · exact ih
 
+theorem cutAfter_bounds (pair : α → α → Bool) (s : List α) (k p : Nat) (h : p + k ≤ s.length) :
+    p ≤ cutAfter pair s k p ∧ cutAfter pair s k p ≤ s.length := by
+  induction k generalizing p with
+  | zero => rw [cutAfter]; omega
+  | succ k ih =>
+    rw [cutAfter]
+    split
+    · omega
+    · have := ih (p + 1) (by omega); omega
+
+/-- The end of a text is a cut. -/
+theorem cutAllowed_length (pair : α → α → Bool) (s : List α) : cutAllowed pair s s.length = true := by
+  rw [cutAllowed, List.drop_length]
+  cases (s.take s.length).getLast? <;> rfl
+
+theorem cutAllowed_cutAfter (pair : α → α → Bool) (s : List α) (k p : Nat) :
+    cutAllowed pair s (cutAfter pair s k p) = true := by
+  induction k generalizing p with
+  | zero => exact cutAllowed_length pair s
+  | succ k ih =>
+    rw [cutAfter]
+    split
+    · assumption
+    · exact ih (p + 1)
+
+/-- A cut strictly before the change is a cut of the new text too. -/
+theorem cutAllowed_before (pair : α → α → Bool) {s new : List α} {first stop lo : Nat} (h : lo < first ∨ lo = 0)
+    (hf : first ≤ s.length) : cutAllowed pair (replaceRange s first stop new) lo = cutAllowed pair s lo := by
+  rcases h with h | rfl
+  · have ht : (replaceRange s first stop new).take lo = s.take lo := by
+      rw [replaceRange, List.append_assoc, List.take_append_of_le_length (by rw [List.length_take]; omega),
+        List.take_take, Nat.min_eq_left (by omega)]
+    have hd : ∀ t : List α, (s.take first ++ t).drop lo = (s.take first).drop lo ++ t := fun t =>
+      List.drop_append_of_le_length (by rw [List.length_take]; omega)
+    obtain ⟨a, u, hu⟩ : ∃ a u, (s.take first).drop lo = a :: u := by
+      apply List.exists_cons_of_ne_nil
+      intro hn
+      have := congrArg List.length hn
+      simp only [List.length_drop, List.length_take, List.length_nil] at this
+      omega
+    have h1 : ((replaceRange s first stop new).drop lo).head? = some a := by
+      rw [replaceRange, List.append_assoc, hd, hu]; rfl
+    have h2 : (s.drop lo).head? = some a := by
+      rw [← List.take_append_drop first s, hd, hu]; rfl
+    rw [cutAllowed, cutAllowed, ht, h1, h2]
+  · rw [cutAllowed, cutAllowed]; rfl
+
+/-- A cut strictly after the change is a cut of the new text too. -/
+theorem cutAllowed_after (pair : α → α → Bool) {s new : List α} {first stop hi : Nat} (hfs : first ≤ stop)
+    (h : stop < hi ∨ hi = s.length) (hs : stop ≤ hi) (hhi : hi ≤ s.length) (hc : cutAllowed pair s hi = true) :
+    cutAllowed pair (replaceRange s first stop new) (hi - stop + (first + new.length)) = true := by
+  have heq := replaceRange_eq s (start := first) (lo := first) new (Nat.le_refl _) hs hhi
+  have hlen : (s.take first ++ (slice s first first ++ new ++ slice s stop hi)).length =
+      hi - stop + (first + new.length) := by
+    simp only [slice, List.length_append, List.length_drop, List.length_take]; omega
+  rw [cutAllowed, heq, List.take_left' hlen, List.drop_left' hlen]
+  rcases h with h | h
+  · have hne : slice s stop hi ≠ [] := by
+      intro hn
+      have := congrArg List.length hn
+      simp only [slice, List.length_drop, List.length_take, List.length_nil] at this
+      omega
+    obtain ⟨u, z, hu⟩ : ∃ u z, slice s stop hi = u ++ [z] := by
+      rcases List.eq_nil_or_concat (slice s stop hi) with hn | ⟨u, z, hu⟩
+      · exact absurd hn hne
+      · exact ⟨u, z, by rw [hu, List.concat_eq_append]⟩
+    have h1 : (s.take hi).getLast? = some z := by
+      rw [← take_append_slice s hs, hu]; simp
+    rw [cutAllowed, h1] at hc
+    rw [hu]
+    simpa using hc
+  · rw [h, List.drop_length]
+    split
+    · rename_i hd
+      simp at hd
+    · rfl
+
+/-- **An edit between the nearest cuts is exact**, wherever it is: cuts outside the change, found in the old text
+alone, are cuts of the new text. -/
+theorem Session.valid_editNear {pair : α → α → Bool} (hnil : enc [] = [])
+    (hp : ∀ x y, pair x y = true → CutPair enc x y) {s : Session α} (hs : s.Valid enc) {first stop : Nat}
+    {new : List α} (h1 : first ≤ stop) (h2 : stop ≤ s.text.length) :
+    (s.editNear pair enc first stop new).Valid enc := by
+  have hlo := cutBefore_le pair s.text (first - 1)
+  have hhi : stop ≤ cutAfter pair s.text (s.text.length - (stop + 1)) (stop + 1) ∧
+      cutAfter pair s.text (s.text.length - (stop + 1)) (stop + 1) ≤ s.text.length ∧
+      (stop < cutAfter pair s.text (s.text.length - (stop + 1)) (stop + 1) ∨
+        cutAfter pair s.text (s.text.length - (stop + 1)) (stop + 1) = s.text.length) := by
+    rcases Nat.eq_or_lt_of_le h2 with h | h
+    · have : s.text.length - (stop + 1) = 0 := by omega
+      rw [this, cutAfter]; omega
+    · have := cutAfter_bounds pair s.text (s.text.length - (stop + 1)) (stop + 1) (by omega)
+      omega
+  refine valid_edit hs (cuts_of_cutAllowed hnil hp ⟨by omega, h1, hhi.1, hhi.2.1⟩ (cutAllowed_cutBefore ..)
+    (cutAllowed_cutAfter ..) ?_ ?_)
+  · rw [cutAllowed_before pair (by omega) (by omega)]
+    exact cutAllowed_cutBefore ..
+  · exact cutAllowed_after pair h1 hhi.2.2 hhi.1 hhi.2.1 (cutAllowed_cutAfter ..)
+
 /-! ## Chunks -/
 
 /-- **Chunks that are cut at seams may be encoded apart**, in any number and on any number of workers. -/
