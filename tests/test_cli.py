@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from verified_tok.admission import admit
 from verified_tok.cli import compare, run
 from verified_tok.families import FAMILIES
 from verified_tok.fetch import open_family
@@ -219,14 +220,28 @@ def test_compare_difference_as_json(other_engine, capsys):
 # --- inspect, fetch, demo ----------------------------------------------------------------------------
 
 
-def test_inspect(llama, capsys):
+def test_inspect(llama, tok, capsys):
     assert run(["inspect", llama]) == 0
-    assert FAMILIES["llama-2"].sha256 in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert out.startswith(f"{tok.admission()}\n")
+    rows = [line.split() for line in out.splitlines()]
+    assert rows[-3:] == [["0", "<unk>", "special"], ["1", "<s>", "special"], ["2", "</s>", "special"]]
 
 
-def test_inspect_json(capsys):
-    assert run(["inspect", "gpt2", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["sha256"] == open_family("gpt2").spec.sha256
+def test_inspect_lists_so_many_added_tokens(llama, capsys):
+    assert run(["inspect", llama, "--rows", "1"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "… and 2 more (--rows 3 lists them)"
+
+
+def test_inspect_json(tok, llama, capsys):
+    assert run(["inspect", llama, "--json", "--deep"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["sha256"] == FAMILIES["llama-2"].sha256
+    assert printed["vocab_size"] == 32000
+    assert [token["content"] for token in printed["added_tokens"]] == ["<unk>", "<s>", "</s>"]
+    deep = json.loads(json.dumps(admit(tok.spec, deep=True).to_json()))
+    assert printed["stages"] == deep["stages"]
+    assert deep["stages"] != json.loads(json.dumps(admit(tok.spec).to_json()))["stages"]
 
 
 def test_inspect_a_refused_tokenizer(family_file, capsys):

@@ -30,8 +30,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def installed(built: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the programs of a fresh environment that holds the wheel without extras."""
     home = tmp_path_factory.mktemp("home") / "env"
-    venv.create(home, with_pip=True)
-    run([str(home / "bin" / "python"), "-m", "pip", "install", "--quiet", str(built[1])])
+    venv.create(home, symlinks=True)
+    python = str(home / "bin" / "python")
+    run([sys.executable, "-m", "pip", "--python", python, "install", "--quiet", str(built[1])])
     return home / "bin"
 
 
