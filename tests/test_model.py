@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import tiktoken
-from hypothesis import assume, example, given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 from tokenizers.models import BPE
@@ -81,8 +81,8 @@ def test_places(model: MergeBpe, piece: str) -> None:
     tokens = encode_piece(ours, piece)
     size = len(piece.encode())
     assert all(0 <= token.start < token.stop <= size for token in tokens)
-    if ours.unk not in [token.id for token in tokens]:
-        assume(all(char in ours.chars or initial_symbols(ours, char) for char in piece))
+    known = all(char in ours.chars or initial_symbols(ours, char) for char in piece)
+    if known and ours.unk not in [symbol.id for symbol in initial_symbols(ours, piece)]:
         assert [token.start for token in tokens] == [0, *(token.stop for token in tokens[:-1])]
         assert tokens[-1].stop == size
         lengths = [len(char.encode()) for char in piece]
@@ -103,7 +103,8 @@ def test_banned_tokens_do_not_come_out(model: MergeBpe, piece: str, banned: set[
     stay = {*ours.byte_tokens, ours.unk, *last_resort}
     tokens = encode_piece(without(ours, banned), piece)
     assert banned.isdisjoint({token.id for token in tokens} - stay)
-    assert _covered(tokens) == _covered(encode_piece(ours, piece))  # and no text is lost
+    if all(initial_symbols(ours, char) for char in piece):
+        assert _covered(tokens) == set(range(len(piece.encode())))  # and no text is lost
 
 
 def _covered(tokens: tuple[Token, ...]) -> set[int]:

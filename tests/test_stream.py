@@ -6,24 +6,36 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from test_decode import LLAMA, chains, tokens
 
 import verified_tok as vt
-from verified_tok.errors import InvalidTokenId, InvalidUtf8, StreamFinished
+from verified_tok.errors import InvalidTokenId, InvalidUtf8, StreamFinished, UnsupportedTokenizer
 from verified_tok.reference.decode import decode_text
 from verified_tok.reference.stream import StreamDecoder
-from verified_tok.spec import ByteFallbackDecode, ByteLevelDecode, Decoder, FuseDecode, StripDecode
+from verified_tok.spec import (
+    ByteFallbackDecode,
+    ByteLevelDecode,
+    Decoder,
+    FuseDecode,
+    Literal,
+    MetaspaceDecode,
+    ReplaceDecode,
+    StripDecode,
+)
 
 
 def stream(chain: Sequence[Decoder], texts: Sequence[str], prompt: int = 0) -> StreamDecoder:
     """A stream whose ids are places in `texts`, and whose prompt are the first of them."""
-    return StreamDecoder(chain, lambda ids: [texts[id].encode() for id in ids], range(prompt))
+    try:
+        return StreamDecoder(chain, lambda ids: [texts[id].encode() for id in ids], range(prompt))
+    except UnsupportedTokenizer:
+        assume(False)
+        raise
 
 
 @example(list(LLAMA), ["▁a", "<0xE4>", "<0xB8>", "<0xAD>", "<0xff>"], [1, 1, 1])
-@example([FuseDecode(), ByteLevelDecode()], ["▁", "é"], [1])  # one token that has other characters, too
 @example([FuseDecode(), StripDecode(" ", 2, 2)], [" ", "  a ", " ", " b", "  ", " "], [1] * 6)
 @given(chains, tokens, st.lists(st.integers(0, 3)))
 def test_all_parts_together_are_the_whole(chain: list[Decoder], tokens: list[str], cuts: list[int]) -> None:
@@ -36,6 +48,8 @@ def test_all_parts_together_are_the_whole(chain: list[Decoder], tokens: list[str
 
 
 @example(list(LLAMA), ["▁a", "<0xE4>", "<0xB8>", "<0xAD>", "b"], 3)
+@example([ByteFallbackDecode(), ByteLevelDecode()], ["é", "<0x20>"], 2)
+@example([ByteFallbackDecode(), MetaspaceDecode("▁", "always")], ["▁"], 0)
 @given(chains, tokens, st.integers(0, 8))
 def test_the_prompt_does_not_come_again(chain: list[Decoder], tokens: list[str], prompt: int) -> None:
     """What comes is the end of the whole text, and no more than what the prompt's text leaves of it."""
@@ -85,6 +99,16 @@ def test_the_end() -> None:
             decoder.finish()
         decoder = stream(chain, ["a"])
         assert decoder.put(0) + decoder.finish(errors="strict") == "a"
+
+
+@pytest.mark.parametrize(
+    "stage", [ByteLevelDecode(), ByteFallbackDecode(), ReplaceDecode(Literal("ab"), "c")]
+)
+def test_stages_that_need_the_whole_text(stage: Decoder) -> None:
+    """They can act on tokens, not on a text of which more may come."""
+    assert StreamDecoder([stage], lambda ids: [b"ab"] * len(ids)).put(0) in ("ab", "c")
+    with pytest.raises(UnsupportedTokenizer, match="needs all of the text"):
+        StreamDecoder([FuseDecode(), stage], lambda ids: [b"ab"] * len(ids))
 
 
 def test_qwen_prompt_that_ends_inside_a_character(family_file: Callable[[str], Path]) -> None:

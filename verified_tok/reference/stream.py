@@ -15,7 +15,7 @@ from functools import partial
 from itertools import chain
 from typing import Protocol
 
-from verified_tok.errors import InvalidUtf8, StreamFinished
+from verified_tok.errors import InvalidUtf8, StreamFinished, UnsupportedConstruct, UnsupportedTokenizer
 from verified_tok.reference.decode import (
     REPLACEMENT,
     byte_level,
@@ -39,6 +39,8 @@ class StreamDecoder:
     """Decodes one stream of ids; not to be shared between threads.
 
     `texts` gives the texts of ids (see `decode.token_texts`); `prompt` holds the ids before the stream.
+
+    Raises `UnsupportedTokenizer` if a stage of the decoder needs the whole text at once.
     """
 
     def __init__(
@@ -51,8 +53,8 @@ class StreamDecoder:
         self._texts = texts
         self._finished = False
         self.put(prompt)
-        for step in self._steps:
-            step.settle()
+        for place, step in enumerate(self._steps):
+            _run(self._steps[place + 1 :], step.settle())
 
     def put(self, ids: int | Sequence[int]) -> str:
         """The text that is certain now and has not been returned before; `ids` is one id or several.
@@ -102,8 +104,8 @@ class _Step(Protocol):
     def push(self, token: bytes) -> Iterable[bytes]:
         """What is certain now."""
 
-    def settle(self) -> None:
-        """The prompt ends here: what a reader has seen of it is not to come again."""
+    def settle(self) -> list[bytes]:
+        """The prompt ends here: what is kept back of it, although a reader has seen it."""
 
     def finish(self) -> list[bytes]:
         """What remains at the end."""
@@ -113,8 +115,8 @@ class _Step(Protocol):
 
 
 def _steps(stages: Sequence[Decoder]) -> list[_Step]:
-    """The stages as steps. After a stage that joins all tokens, the next ones see one token, which the
-    stream only has in parts."""
+    """The stages as steps. After a stage that joins all tokens, the next ones see one token, of which the
+    stream only has parts."""
     steps: list[_Step] = []
     joined = False
     for stage in stages:
@@ -124,17 +126,24 @@ def _steps(stages: Sequence[Decoder]) -> list[_Step]:
                 joined = True
             case FuseDecode():
                 joined = True
-            case StripDecode() if joined:
-                steps.append(_StripAll(stage))
             case ByteFallbackDecode() if not joined:
                 steps.append(_ByteFallback())
-            case MetaspaceDecode() if not joined:
-                steps.append(_Metaspace(stage))
-            case ReplaceDecode() | StripDecode() if not joined:
+            case MetaspaceDecode():
+                steps.append(_Metaspace(stage, joined))
+            case StripDecode() if joined:
+                steps.append(_StripAll(stage))
+            case ReplaceDecode() if joined and len(stage.pattern.text) > 1:
+                raise _looks_at_the_whole(stage)
+            case ReplaceDecode() | StripDecode():
                 steps.append(_Each(partial(_alone, stage)))
             case _:
-                steps.append(_Whole(stage))
+                raise _looks_at_the_whole(stage)
     return [*steps, _Characters()]
+
+
+def _looks_at_the_whole(stage: Decoder) -> UnsupportedTokenizer:
+    remedy = "after the tokens are joined, it needs all of the text: call decode when all ids are there"
+    return UnsupportedTokenizer((UnsupportedConstruct("decoder", stage, remedy),))
 
 
 def _alone(stage: Decoder, token: bytes) -> bytes:
@@ -145,7 +154,8 @@ def _alone(stage: Decoder, token: bytes) -> bytes:
 class _Stateless:
     """Keeps nothing back."""
 
-    def settle(self) -> None: ...
+    def settle(self) -> list[bytes]:
+        return []
 
     def finish(self) -> list[bytes]:
         return []
@@ -165,12 +175,13 @@ class _Each(_Stateless):
 
 
 class _Metaspace(_Stateless):
-    def __init__(self, stage: MetaspaceDecode) -> None:
+    def __init__(self, stage: MetaspaceDecode, joined: bool) -> None:
         self._stage = stage
+        self._joined = joined  # then there is one token only, the first
         self._first = True
 
     def push(self, token: bytes) -> Iterable[bytes]:
-        first, self._first = self._first, False
+        first, self._first = self._first, self._joined
         return [metaspace(self._stage, token, first)]
 
 
@@ -212,8 +223,10 @@ class _ByteFallback:
             self._wrong = True
         return self._take() if self._wrong else []
 
-    def settle(self) -> None:
+    def settle(self) -> list[bytes]:
+        whole = self._kept.removesuffix(self.incomplete())
         self._kept = self.incomplete()
+        return [whole] if whole else []
 
     def finish(self) -> list[bytes]:
         self._wrong = self._wrong or self.incomplete() != b""
@@ -248,40 +261,12 @@ class _StripAll:
         self._kept = text[len(shown) :]
         return [shown]
 
-    def settle(self) -> None:
-        self._kept = b""
+    def settle(self) -> list[bytes]:
+        kept, self._kept = self._kept, b""
+        return [kept] if kept else []
 
     def finish(self) -> list[bytes]:
         return []
 
     def incomplete(self) -> bytes:
         return b""
-
-
-class _Whole:
-    """Any other stage after the tokens were joined: it waits for the end."""
-
-    def __init__(self, stage: Decoder) -> None:
-        self._stage = stage
-        self._kept: list[bytes] = []
-        self._prompt = b""
-
-    def push(self, token: bytes) -> Iterable[bytes]:
-        self._kept.append(token)
-        return []
-
-    def settle(self) -> None:
-        self._prompt = self._decoded()
-
-    def finish(self) -> list[bytes]:
-        text = self._decoded()
-        seen = 0
-        while seen < min(len(text), len(self._prompt)) and text[seen] == self._prompt[seen]:
-            seen += 1
-        return [text[seen:]]
-
-    def incomplete(self) -> bytes:
-        return b""
-
-    def _decoded(self) -> bytes:
-        return b"".join(decode_chain((self._stage,), [b"".join(self._kept)], lossy=True))
