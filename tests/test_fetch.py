@@ -58,6 +58,16 @@ def test_never_downloads_twice(wanted, cache, monkeypatch, request):
     assert hashlib.sha256(fetch(wanted.name).read_bytes()).hexdigest() == wanted.sha256
 
 
+def test_file_arrives_in_one_step(cache):
+    """Whoever has the file open meanwhile reads on in the old one: it is replaced, not written over."""
+    path = fetch(FROM_NPM.name)
+    path.write_bytes(b"damaged")
+    with path.open("rb") as reader:
+        fetch(FROM_NPM.name)
+        assert reader.read() == b"damaged"
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+
+
 @both_registries
 def test_no_network(wanted, cache, unreachable):
     with pytest.raises(FetchError, match=r"cannot reach its registry; check the network"):
