@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verified_tok import spec
-from verified_tok.errors import InvalidTokenizerFile, UnsupportedTokenizer
+from verified_tok.errors import InvalidText, InvalidTokenizerFile, UnsupportedTokenizer
 from verified_tok.families import FAMILIES, RankFile
 from verified_tok.loading import from_ranks
 from verified_tok.reference.aligned import Aligned
@@ -155,6 +155,10 @@ def test_what_is_not_supported_is_named():
     assert [problem.field for problem in refused.value.problems] == ["pattern", "special_tokens.<|x|>y"]
 
 
-def test_a_pattern_that_is_no_text():
-    with pytest.raises(InvalidTokenizerFile, match="pattern: a string is expected, not null"):
-        from_ranks(RANKS, None, SPECIAL)  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("pattern", "special_tokens"),
+    [(None, SPECIAL), ("[\ud800]", SPECIAL), (PATTERN, {b"<|x|>": 300}), (PATTERN, {"<|\udc00|>": 300})],
+)
+def test_a_pattern_or_a_literal_that_is_no_text(pattern: Any, special_tokens: Any):
+    with pytest.raises(InvalidText):
+        from_ranks(RANKS, pattern, special_tokens)

@@ -24,6 +24,7 @@ from verified_tok.spec import (
     SplitBehavior,
     TokenizerSpec,
 )
+from verified_tok.text import check_text
 
 Ranks = Mapping[bytes, int] | bytes | str | Path
 """Ranks themselves, the bytes of a `.tiktoken` file, or the path of one."""
@@ -43,12 +44,13 @@ def from_ranks(
 
     Raises `InvalidTokenizerFile` if the ranks are malformed or lack a byte, or if two tokens have one
     id; `UnsupportedTokenizer` if the pattern uses syntax that the kit does not know, or if one special
-    token begins with another (tiktoken then takes either).
+    token begins with another (tiktoken then takes either); `InvalidText` if the pattern or a special
+    token is no string of Unicode scalar values.
     """
     table = _read(ranks)
     _check(table)
     problems: list[UnsupportedConstruct] = []
-    regex = read_regex(Node(pattern, "pattern", problems), Dialect.RUST_REGEX)
+    regex = read_regex(Node(check_text(pattern), "pattern", problems), Dialect.RUST_REGEX)
     specials = _special_tokens(Node(dict(special_tokens), "special_tokens", problems), table)
     if regex is None or problems:
         raise UnsupportedTokenizer(tuple(problems))
@@ -108,7 +110,7 @@ def _special_tokens(node: Node, table: Mapping[bytes, int]) -> tuple[AddedToken,
     owner: dict[int, bytes | str] = {rank: piece for piece, rank in table.items()}
     tokens = []
     for content in node.object():
-        field = node.child(content)
+        field = node.child(check_text(content))
         id = field.natural()
         if not content:
             raise field.invalid("a special token without content")
