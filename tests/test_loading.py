@@ -593,6 +593,16 @@ UNSUPPORTED = {
     "empty Replace": (
         byte_level(normalizer={"type": "Replace", "pattern": {"String": ""}, "content": "x"}),
         "normalizer.pattern",
+        "match nothing",
+    ),
+    "Replace of nothing": (
+        byte_level(normalizer={"type": "Replace", "pattern": {"Regex": "a*"}, "content": "x"}),
+        "normalizer.pattern",
+        "match nothing",
+    ),
+    "empty Prepend": (
+        byte_level(normalizer={"type": "Prepend", "prepend": ""}),
+        "normalizer.prepend",
         "empty string",
     ),
     "look-behind": (

@@ -16,6 +16,7 @@ from verified_tok.reference.charset import CharSet
 from verified_tok.reference.classes import file_name
 from verified_tok.reference.unicode_form import TABLE as NORMALIZATION
 from verified_tok.spec import Dialect
+from verified_tok.tables import Table, read
 
 FOLDER = Path(verified_tok.tables.__file__).parent
 
@@ -70,20 +71,15 @@ def write() -> None:
     (FOLDER / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", "utf-8")
 
 
-def check() -> list[str]:
-    """Probe the engines again; one line for each section that differs from the table in the package."""
-    differences = []
-    for name, (engine, probe) in TABLES.items():
-        table = verified_tok.tables.read(name)
-        if table.engine != engine:
-            differences.append(f"{name}: probed from {table.engine}, installed is {engine}")
-        now = probe()
-        differences += [
-            f"{name}: section {section!r} differs"
-            for section in sorted(now.keys() | table.sections.keys())
-            if now.get(section) != table.sections.get(section)
-        ]
-    return differences
+def differences(table: Table) -> list[str]:
+    """Probe a table's engine again; one line for each difference from the table."""
+    engine, probe = TABLES[table.name]
+    found = [] if table.engine == engine else [f"{table.name}: {table.engine} was probed, not {engine}"]
+    sections = probe()
+    for name in sorted(sections.keys() | table.sections.keys()):
+        if sections.get(name) != table.sections.get(name):
+            found.append(f"{table.name}: section {name!r} differs")
+    return found
 
 
 def main() -> int:
@@ -93,9 +89,9 @@ def main() -> int:
     if parser.parse_args().command == "write":
         write()
         return 0
-    differences = check()
-    print("\n".join(differences) or f"{len(TABLES)} tables are as the engines say")
-    return 1 if differences else 0
+    found = [line for name in TABLES for line in differences(read(name))]
+    print("\n".join(found) or f"{len(TABLES)} tables are as the engines say")
+    return 1 if found else 0
 
 
 if __name__ == "__main__":
