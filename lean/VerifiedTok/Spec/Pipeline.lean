@@ -75,7 +75,7 @@ structure SeamBetween [DecidableEq α] (T : Tokenizer α) (A B : List α) : Prop
 
 /-- A pair of characters that makes a seam of normalized text wherever it stands: no literal holds it, and either
 the stages have a seam there, or no stage crosses it and the model does not either. -/
-structure PairSeam [DecidableEq α] (T : Tokenizer α) (subset : (α → Bool) → (α → Bool) → Bool) (x y : α) :
+structure PairSeam [DecidableEq α] (T : Tokenizer α) (subset : Inclusion α) (x y : α) :
     Prop where
   literals : holdsPair T.normalizedLiterals x y = false
   pieces : isSeam subset T.stages x y = true ∨
@@ -83,7 +83,7 @@ structure PairSeam [DecidableEq α] (T : Tokenizer α) (subset : (α → Bool) �
 
 /-- A pair of characters that makes a seam wherever it stands.  Where the normalizer changes nothing, this is
 decided by tables. -/
-structure Seam [DecidableEq α] (T : Tokenizer α) (subset : (α → Bool) → (α → Bool) → Bool) (x y : α) : Prop where
+structure Seam [DecidableEq α] (T : Tokenizer α) (subset : Inclusion α) (x y : α) : Prop where
   literals : holdsPair T.literals x y = false
   normalize : NormalBoundary T.normalize x y
   normalized : ∀ g h, g.getLast? = some x → h.head? = some y → ∀ x' y',

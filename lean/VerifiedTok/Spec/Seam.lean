@@ -16,6 +16,13 @@ namespace VerifiedTok
 
 variable {α : Type}
 
+/-- Decides whether one class of characters is inside another. -/
+abbrev Inclusion (α : Type) := (α → Bool) → (α → Bool) → Bool
+
+/-- The answers of `subset` are right. -/
+@[expose] def SubsetSound (subset : Inclusion α) : Prop :=
+  ∀ p q, subset p q = true → ∀ c, p c = true → q c = true
+
 namespace Pat
 
 /-- May match without consuming. -/
@@ -103,7 +110,7 @@ namespace Pat
 
 /-- Surely matches every text of characters of `S` that ends with `x`: some alternative is `p*r`, where `p` holds
 all of `S` and `r` surely matches at `x`, as in `\s*[\r\n]+` for white space that ends with a newline. -/
-@[expose] def reaches (subset : (α → Bool) → (α → Bool) → Bool) (S : α → Bool) (x : α) : Pat α → Bool
+@[expose] def reaches (subset : Inclusion α) (S : α → Bool) (x : α) : Pat α → Bool
   | .alt a b => reaches subset S x a || reaches subset S x b
   | .seq (.star p) r => subset S p && r.sure x
   | _ => false
@@ -111,7 +118,7 @@ all of `S` and `r` surely matches at `x`, as in `\s*[\r\n]+` for white space tha
 /-- The first match surely does not depend on what follows (x, y): no alternative crosses, but for those that an
 earlier alternative shields, because it surely matches wherever they could get as far as `x`.  `subset` decides
 inclusion of character classes (answering `false` is always sound, and gives plain `crosses`). -/
-@[expose] def stable (subset : (α → Bool) → (α → Bool) → Bool) : Pat α → α → α → Bool
+@[expose] def stable (subset : Inclusion α) : Pat α → α → α → Bool
   | .alt a b, x, y => stable subset a x y &&
       (stable subset b x y || (shortLooks b && reaches subset (consumes b) x a))
   | p, x, y => !crosses p x y
@@ -129,13 +136,9 @@ end Pat
 
 /-! ## Stages -/
 
-/-- The answers of `subset` are right. -/
-@[expose] def SubsetSound (subset : (α → Bool) → (α → Bool) → Bool) : Prop :=
-  ∀ p q, subset p q = true → ∀ c, p c = true → q c = true
-
 namespace Stage
 
-variable (subset : (α → Bool) → (α → Bool) → Bool)
+variable (subset : Inclusion α)
 
 /-- Cutting a text between `x` and `y` changes the stage's pieces at most by cutting the piece there. -/
 @[expose] def cuttable (t : Stage α) (x y : α) : Bool :=
@@ -166,7 +169,7 @@ when the text is cut there.  (Two gaps are one segment in the whole text.) -/
 end Stage
 
 /-- A seam of several stages: one seals, and all stages before it are cuttable.  Later ones do not matter. -/
-@[expose] def isSeam (subset : (α → Bool) → (α → Bool) → Bool) : List (Stage α) → α → α → Bool
+@[expose] def isSeam (subset : Inclusion α) : List (Stage α) → α → α → Bool
   | [], _, _ => false
   | t :: ts, x, y => t.seals subset x y || (t.cuttable subset x y && isSeam subset ts x y)
 

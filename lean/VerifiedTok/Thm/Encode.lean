@@ -67,7 +67,7 @@ theorem encodeSegments_extract_append {ls : List (Literal α)} {text : List α �
 
 namespace Tokenizer
 
-variable {T : Tokenizer α} {subset : (α → Bool) → (α → Bool) → Bool}
+variable {T : Tokenizer α} {subset : Inclusion α}
 
 omit [DecidableEq α] in
 /-- Where the stages have a seam, pieces are encoded apart. -/

@@ -16,7 +16,7 @@ behaviours, and any number of stages.
 
 namespace VerifiedTok
 
-variable {α : Type} {subset : (α → Bool) → (α → Bool) → Bool}
+variable {α : Type} {subset : Inclusion α}
 
 theorem bounded_firstMatch (p : Pat α) : Bounded p.firstMatch := fun _ _ h => firstMatch_le h
 
@@ -134,7 +134,8 @@ theorem split_meets_of_cuttable (hsub : SubsetSound subset) {t : Stage α} {x y 
 
 /-- **A sealing stage**: the pieces of the whole are the pieces of the parts. -/
 theorem split_append_of_seals (hsub : SubsetSound subset) {t : Stage α} {x y : α}
-    (h : t.seals subset x y = true) {A B : List α} (hA : A.getLast? = some x) (hB : B.head? = some y) : t.split (A ++ B) = t.split A ++ t.split B := by
+    (h : t.seals subset x y = true) {A B : List α} (hA : A.getLast? = some x) (hB : B.head? = some y) :
+    t.split (A ++ B) = t.split A ++ t.split B := by
   simp only [Stage.seals, Stage.cuttable, Bool.and_eq_true] at h
   obtain ⟨⟨hcr, _⟩, hall⟩ := h
   obtain ⟨X, b, g, c, k, Y, hsA, hsB, hsAB, hg, hk, hb, hc⟩ := segments_append hsub hcr hA hB

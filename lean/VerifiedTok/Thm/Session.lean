@@ -324,7 +324,7 @@ variable [DecidableEq α] {T : Tokenizer α}
 theorem encode_nil : T.encode [] = [] := rfl
 
 /-- Seams of the tokenizer are what sessions and chunks ask for. -/
-theorem cutPair_of_seam {subset : (α → Bool) → (α → Bool) → Bool} (hsub : SubsetSound subset) {x y : α}
+theorem cutPair_of_seam {subset : Inclusion α} (hsub : SubsetSound subset) {x y : α}
     (h : T.Seam subset x y) : CutPair T.encode x y :=
   fun _ _ hA hB => encode_append_of_seam hsub h hA hB
 

@@ -13,7 +13,7 @@ pattern of the Qwen tokenizers over six character classes, with its table of sea
 
 namespace VerifiedTok
 
-variable {α : Type} {subset : (α → Bool) → (α → Bool) → Bool}
+variable {α : Type} {subset : Inclusion α}
 
 open Pat
 
@@ -37,7 +37,7 @@ theorem stable_newline (hsub : ∀ p q : α → Bool, (∀ c, p c = true → q c
   rw [stable, hfront, whiteSpaceTail, stable, h1, h2, h3]
   simp
 
-/-- **A stage that takes the characters of `D` one by one cuts at each of them**, and so does every later stage. -/
+/-- **A stage that takes the characters of `D` one by one cuts at each of them**, whatever the later stages are. -/
 theorem isSeam_single {D : α → Bool} {x y : α} (h : D x = true ∨ D y = true) (ts : List (Stage α)) :
     isSeam subset (⟨chr D, .isolated, false⟩ :: ts) x y = true := by
   rcases h with h | h <;>
@@ -80,7 +80,7 @@ theorem included_sound : SubsetSound included := by
       (alt (seq (opt (chr (· == .space))) (seq (plus isOther) (star (· == .newline))))
         (whiteSpaceTail isWhite (· == .newline))))
 
-@[expose] def seams (sub : (Class → Bool) → (Class → Bool) → Bool) : List (Class × Class) :=
+@[expose] def seams (sub : Inclusion Class) : List (Class × Class) :=
   (all.flatMap fun x => all.map fun y => (x, y)).filter fun p => isSeam sub [⟨qwen, .isolated, false⟩] p.1 p.2
 
 /-- What plain `crosses` finds: ordinary text has a seam at the end of every word and number. -/

@@ -146,7 +146,7 @@ theorem length_le_run {p : α → Bool} {u : List α} (w : List α) (h : ∀ c �
     have := ih fun c hc => h c (List.mem_cons_of_mem _ hc)
     omega
 
-theorem reaches_sound {subset : (α → Bool) → (α → Bool) → Bool} (hsub : SubsetSound subset) {S : α → Bool}
+theorem reaches_sound {subset : Inclusion α} (hsub : SubsetSound subset) {S : α → Bool}
     {x : α} {p : Pat α} (h : p.reaches subset S x = true) {u : List α} (hl : u.getLast? = some x)
     (hS : ∀ c ∈ u, S c = true) : p.matches u ≠ [] := by
   induction p with
@@ -168,7 +168,7 @@ theorem reaches_sound {subset : (α → Bool) → (α → Bool) → Bool} (hsub 
   | _ => simp [reaches] at h
 
 /-- **The first match across a stable pair is what it is at the end of the text.** -/
-theorem firstMatch_append_of_stable {subset : (α → Bool) → (α → Bool) → Bool} (hsub : SubsetSound subset)
+theorem firstMatch_append_of_stable {subset : Inclusion α} (hsub : SubsetSound subset)
     {p : Pat α} {x y : α} (h : p.stable subset x y = true) {u : List α} (hl : u.getLast? = some x) (v : List α) :
     p.firstMatch (u ++ y :: v) = p.firstMatch u := by
   have plain : ∀ {q : Pat α}, (!q.crosses x y) = true → q.firstMatch (u ++ y :: v) = q.firstMatch u := by
@@ -196,7 +196,7 @@ theorem firstMatch_append_of_stable {subset : (α → Bool) → (α → Bool) �
   | _ => exact plain h
 
 /-- A pattern that does not cross is stable, whatever `subset` answers. -/
-theorem stable_of_not_crosses {subset : (α → Bool) → (α → Bool) → Bool} {p : Pat α} {x y : α}
+theorem stable_of_not_crosses {subset : Inclusion α} {p : Pat α} {x y : α}
     (h : p.crosses x y = false) : p.stable subset x y = true := by
   induction p with
   | alt a b iha ihb =>

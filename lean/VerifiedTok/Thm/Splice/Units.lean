@@ -116,7 +116,7 @@ theorem frontCut_of_keys (h : ∀ t ∈ T.stages, t.behaviour ≠ .removed) {S :
     windowText_length S (by omega), place_shift]
 
 /-- **The seams of a tokenizer are places where its front end may be cut.** -/
-theorem frontCut_of_seam {subset : (α → Bool) → (α → Bool) → Bool} (hsub : SubsetSound subset)
+theorem frontCut_of_seam {subset : Inclusion α} (hsub : SubsetSound subset)
     (h : ∀ t ∈ T.stages, t.behaviour ≠ .removed) {S : List α} {p : Nat}
     (hs : ∀ x y, (S.take p).getLast? = some x → (S.drop p).head? = some y →
       holdsPair T.literals x y = false ∧ isSeam subset T.stages x y = true) :
@@ -157,7 +157,7 @@ theorem tokenizeUnits_units (hN : T.normalize = id) (hl : T.normalizedLiterals =
 
 /-- **Windows of a real tokenizer, spliced at seams, give its tokens**: windows of any shape, as long as each holds
 the block between its junctions. -/
-theorem splice_at_seams {subset : (α → Bool) → (α → Bool) → Bool} (hsub : SubsetSound subset)
+theorem splice_at_seams {subset : Inclusion α} (hsub : SubsetSound subset)
     (hN : T.normalize = id) (hl : T.normalizedLiterals = []) (h : ∀ t ∈ T.stages, t.behaviour ≠ .removed)
     {S : List α} {N : Nat} {w : Nat → Window} {b : Nat → Nat} (first : b 0 = 0) (last : b N = S.length)
     (mono : ∀ i, i < N → b i ≤ b (i + 1))
