@@ -53,6 +53,10 @@ class CharSet:
         """Every other scalar value."""
         return CharSet(_gaps(self.ranges))
 
+    def __le__(self, other: CharSet) -> bool:
+        """Whether every member is a member of the other."""
+        return self & other == self
+
     def __bool__(self) -> bool:
         return bool(self.ranges)
 
@@ -68,6 +72,10 @@ class CharSet:
         return isinstance(other, CharSet) and self.ranges == other.ranges
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
         return hash(self.ranges)
 
     def __repr__(self) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from verified_tok.reference.charset import CharSet
 from verified_tok.reference.pattern import Alt, Atomic, Chr, Eps, NotAhead, Pat, Seq, Star
@@ -144,6 +145,7 @@ def covers(p: Pat, y: str) -> bool:
 # --- a later alternative that an earlier one shields ----------------------------------------------------
 
 
+@cache
 def consumes(p: Pat) -> CharSet:
     """The characters that may be consumed somewhere."""
     match p:
@@ -180,7 +182,7 @@ def reaches(s: CharSet, x: str, p: Pat) -> bool:
         case Alt(a, b):
             return reaches(s, x, a) or reaches(s, x, b)
         case Seq(Star(chars), r):
-            return not s - chars and sure(r, x)
+            return sure(r, x) and s <= chars
         case _:
             return False
 
@@ -194,8 +196,7 @@ def stable(p: Pat, x: str, y: str) -> bool:
     if not isinstance(p, Alt):
         return not crosses(p, x, y)
     a, b = p.first, p.second
-    shielded = short_looks(b) and reaches(consumes(b), x, a)
-    return stable(a, x, y) and (shielded or stable(b, x, y))
+    return stable(a, x, y) and (stable(b, x, y) or (short_looks(b) and reaches(consumes(b), x, a)))
 
 
 # --- stages --------------------------------------------------------------------------------------------

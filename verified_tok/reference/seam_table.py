@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from verified_tok.reference.charset import CharSet
+from verified_tok.reference.charset import ALL, CharSet
 from verified_tok.reference.classes import char_class
 from verified_tok.reference.model import Encoder
 from verified_tok.reference.normalizer import normalize_text
@@ -228,12 +228,13 @@ def stages_of(pre_tokenizers: Iterable[PreTokenizer]) -> tuple[list[Stage], bool
 def classes_of(patterns: Sequence[Pat]) -> tuple[npt.NDArray[np.uint8], str]:
     """The coarsest classes of characters that the patterns cannot tell apart, and one character of each."""
     class_of = np.zeros(0x110000, dtype=np.uint8)
+    scalar = np.frombuffer(ALL.members, dtype=bool)
     first = [0]  # the first character of each class
     for chars in dict.fromkeys(chars for pat in patterns for chars in sets_in(pat)):
         members = np.frombuffer(chars.members, dtype=bool)
         for number in range(len(first)):
             inside = (class_of == number) & members
-            if inside.any() and (outside := (class_of == number) & ~members).any():
+            if inside.any() and (outside := (class_of == number) & ~members & scalar).any():
                 class_of[inside] = len(first)
                 first[number] = int(outside.argmax())
                 first.append(int(inside.argmax()))

@@ -1,0 +1,372 @@
+"""Sessions, after every operation beside a fresh encoding of the whole text, on every kind of tokenizer."""
+
+from __future__ import annotations
+
+import json
+import random
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from seam_checks import atoms_of, seam_pairs, violations
+from tiny import Document, added, byte_level, sentencepiece
+
+import verified_tok as vt
+from verified_tok.engine import ReferenceEngine
+from verified_tok.errors import (
+    InvalidRange,
+    InvalidSessionFile,
+    InvalidText,
+    SessionMismatch,
+    VerifiedTokError,
+)
+from verified_tok.fetch import open_family
+from verified_tok.reference.seam_table import YES
+
+FAMILIES = [
+    "claude",  # NFKC, GPT-2's pattern
+    "deepseek-coder",  # several stages, single digits
+    "deepseek-v3",
+    "gemma-3",  # no pre-tokenizer that fires: seams of the vocabulary
+    "glm-4",
+    "gpt-4o",  # removes what does not match, inverted
+    "gpt-oss",
+    "llama-2",  # a normalizer that prepends
+    "llama-3.1",
+    "minimax",
+    "qwen3",  # NFC
+    "qwen3.5",
+    "qwen3.6",  # ranks
+]
+
+FLAGGED = [
+    {"lstrip": True},
+    {"rstrip": True},
+    {"lstrip": True, "rstrip": True, "normalized": True},
+    {"single_word": True},
+    {"single_word": True, "rstrip": True, "normalized": True},
+]
+
+
+@cache
+def tokenizer(name: str) -> vt.Tokenizer:
+    return open_family(name)
+
+
+def tiny(document: Document) -> vt.Tokenizer:
+    return vt.load(json.dumps(document).encode())
+
+
+@cache
+def flagged(index: int, spaces_marked: bool) -> vt.Tokenizer:
+    """A small tokenizer whose added tokens have flags, and share characters with ordinary text."""
+    document = sentencepiece() if spaces_marked else byte_level()
+    first = len(document["model"]["vocab"])
+    tokens = [t for t in document["added_tokens"] if t["id"] < first]
+    flags = FLAGGED[index]
+    tokens += [
+        added(first, "tha", **flags),
+        added(first + 1, "a b", **flags),
+        added(first + 2, " é", **flags),
+    ]
+    return tiny({**document, "added_tokens": tokens, "post_processor": None})
+
+
+def engine(tok: vt.Tokenizer) -> ReferenceEngine:
+    """The engine behind a tokenizer's sessions."""
+    found = tok.session()._engine
+    assert isinstance(found, ReferenceEngine)
+    return found
+
+
+class Sessions(RuleBasedStateMachine):
+    """One session, and the text that it must have."""
+
+    tok: vt.Tokenizer
+    atoms: list[str]
+    folder: Path
+
+    @initialize(data=st.data())
+    def start(self, data: st.DataObject) -> None:
+        self.text = self.fragment(data, 12)
+        self.session = self.tok.session(self.text)
+
+    def fragment(self, data: st.DataObject, size: int = 5) -> str:
+        return "".join(data.draw(st.lists(st.sampled_from(self.atoms), max_size=size)))
+
+    def place(self, data: st.DataObject, least: int = 0) -> int:
+        return data.draw(st.integers(least, len(self.text)))
+
+    def apply(self, text: str, patch: vt.Patch, ids: np.ndarray[Any, Any]) -> None:
+        self.text = text
+        assert patch.apply(ids).tolist() == self.session.ids.tolist()
+
+    @rule(data=st.data())
+    def append(self, data: st.DataObject) -> None:
+        ids, new = self.session.ids.copy(), self.fragment(data)
+        self.apply(self.text + new, self.session.append(new), ids)
+
+    @rule(data=st.data())
+    def edit(self, data: st.DataObject) -> None:
+        ids, new, start = self.session.ids.copy(), self.fragment(data), self.place(data)
+        stop = min(start + data.draw(st.integers(0, 6)), len(self.text))
+        self.apply(self.text[:start] + new + self.text[stop:], self.session.edit(start, stop, new), ids)
+
+    @rule(data=st.data())
+    def edit_bytes(self, data: st.DataObject) -> None:
+        ids, new, start = self.session.ids.copy(), self.fragment(data, 2), self.place(data)
+        stop = self.place(data, start)
+        patch = self.session.edit_bytes(len(self.text[:start].encode()), len(self.text[:stop].encode()), new)
+        self.apply(self.text[:start] + new + self.text[stop:], patch, ids)
+
+    @rule(data=st.data())
+    def insert(self, data: st.DataObject) -> None:
+        ids, new, at = self.session.ids.copy(), self.fragment(data), self.place(data)
+        self.apply(self.text[:at] + new + self.text[at:], self.session.insert(at, new), ids)
+
+    @rule(data=st.data())
+    def truncate(self, data: st.DataObject) -> None:
+        ids, length = self.session.ids.copy(), self.place(data, len(self.text) // 2)
+        self.apply(self.text[:length], self.session.truncate(length), ids)
+
+    @rule(data=st.data())
+    def update(self, data: st.DataObject) -> None:
+        ids, at = self.session.ids.copy(), self.place(data)
+        text = self.text[:at] + self.fragment(data, 2) + self.text[at + data.draw(st.integers(0, 3)) :]
+        self.apply(text, self.session.update(text), ids)
+
+    @rule(data=st.data())
+    def concat(self, data: st.DataObject) -> None:
+        ids, new = self.session.ids.copy(), self.fragment(data, 8)
+        other = self.tok.session(new)
+        self.apply(self.text + new, self.session.concat(other), ids)
+        assert other.ids.tolist() == self.tok.encode(new).tolist()
+
+    @rule(data=st.data(), keep_fork=st.booleans())
+    def fork(self, data: st.DataObject, keep_fork: bool) -> None:
+        fork, new = self.session.fork(), self.fragment(data)
+        other = self.session if keep_fork else fork
+        if keep_fork:
+            self.session = fork
+        other.insert(self.place(data), new)
+
+    @rule()
+    def save_and_load(self) -> None:
+        path = self.folder / "session"
+        self.session.save(path)
+        self.session = self.tok.load_session(path)
+
+    @rule(data=st.data())
+    def refuse(self, data: st.DataObject) -> None:
+        start = self.place(data)
+        bad = [(start, start - 1, ""), (0, len(self.text) + 1, ""), (-1, start, ""), (start, start, "\ud800")]
+        for arguments in bad:
+            with pytest.raises((InvalidRange, InvalidText)):
+                self.session.edit(*arguments)
+
+    @invariant()
+    def is_the_encoding_of_the_text(self) -> None:
+        expected = self.tok.encode_with_spans(self.text)
+        assert self.session.text == self.text
+        assert self.session.ids.tolist() == expected.ids.tolist()
+        assert self.session.spans.tolist() == expected.char_spans.tolist()
+        assert self.session.byte_spans.tolist() == expected.byte_spans.tolist()
+        assert len(self.session) == len(expected.ids)
+
+
+def explore(tok: vt.Tokenizer, atoms: list[str], folder: Path, examples: int) -> None:
+    machine = type("TheseSessions", (Sessions,), {"tok": tok, "atoms": atoms, "folder": folder})
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=12,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_every_operation_on_real_tokenizers(name: str, tmp_path: Path) -> None:
+    tok = tokenizer(name)
+    explore(tok, atoms_of(tok, random.Random(name)), tmp_path, examples=20)
+
+
+@pytest.mark.parametrize("spaces_marked", [False, True])
+@pytest.mark.parametrize("index", range(len(FLAGGED)))
+def test_every_operation_with_flagged_literals(index: int, spaces_marked: bool, tmp_path: Path) -> None:
+    atoms = ["tha", "the", "a b", " é", "a", "b", "é", "e", "\u0301", " ", "  ", "\n", "t", "he", "1", "xtha", "."]
+    explore(flagged(index, spaces_marked), atoms, tmp_path, examples=40)
+
+
+# --- seams -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_seams_of_real_tokenizers_cut_every_text(name: str) -> None:
+    tok, rng = tokenizer(name), random.Random(name)
+    atoms = atoms_of(tok, rng)
+    session_engine = engine(tok)
+    characters = [*session_engine.table.representatives, *"azAZ09 \n\r\t.,'\"é中あ한<|>_▁/"]
+    assert violations(session_engine, seam_pairs(session_engine, characters), atoms, rng, tries=3) == []
+
+
+@pytest.mark.parametrize("name", ["qwen3", "gpt-oss", "deepseek-v3"])
+@pytest.mark.parametrize("pair", ["ab", " a", ".a", " \n", "'s"])
+def test_one_seam_too_many_is_found(name: str, pair: str) -> None:
+    """The check above sees a single wrong entry of the table."""
+    tok, rng = tokenizer(name), random.Random(name)
+    faulty = ReferenceEngine(tok.spec, tok._pipeline(tok._all_added), encoder_of(tok))
+    x, y = pair
+    assert not faulty.is_seam(x, y)
+    faulty.table.stages[faulty.table.class_of[ord(x)], faulty.table.class_of[ord(y)]] = YES
+    faulty.is_seam.cache_clear()
+    assert violations(faulty, [(x, y)], atoms_of(tok, rng), rng, tries=300)
+
+
+def encoder_of(tok: vt.Tokenizer) -> Any:
+    from verified_tok.reference.model import encoder
+
+    return encoder(tok.spec.model)
+
+
+# --- cost --------------------------------------------------------------------------------------------
+
+TURN = (
+    "<|im_start|>user\nPlease run the tests in `tests/test_app.py` — Grüße, 你好！\n<|im_end|>\n"
+    '<|im_start|>assistant\nOK: {"name": "run", "arguments": {"cmd": "pytest -q"}}\n3 passed in 0.12s\n'
+)
+
+
+@pytest.mark.parametrize("name", ["qwen3", "gpt-oss", "llama-3.1", "deepseek-v3", "gemma-3", "llama-2"])
+def test_the_work_of_an_append_does_not_grow_with_the_text(name: str) -> None:
+    """An agent's transcript: every turn costs itself and a few characters before it."""
+    tok = tokenizer(name)
+    session, text = tok.session(), ""
+    for _ in range(60):
+        session.append(TURN)
+        text += TURN
+    stats = session.stats
+    assert session.ids.tolist() == tok.encode(text).tolist()
+    assert stats.characters_given == len(text)
+    assert stats.characters_encoded - stats.characters_given < 20 * stats.operations
+    assert stats.longest_reach < 20
+    assert stats.without_seam == 0
+
+
+def test_an_edit_in_the_middle_keeps_both_sides() -> None:
+    session = tokenizer("qwen3").session(TURN * 50)
+    before = len(session)
+    at = len(TURN) * 25 + TURN.index("tests in")
+    patch = session.edit(at, at + 5, "checks")
+    assert session.stats.characters_encoded < 40
+    assert patch.keep_front > before // 3
+    assert patch.keep_back > before // 3
+    assert len(patch.new) < 10
+
+
+def test_a_text_without_seams_is_encoded_again_and_counted() -> None:
+    session = tokenizer("qwen3").session("a" * 300)
+    session.append("a")
+    assert session.stats.without_seam == 1
+    assert session.stats.characters_encoded == 301
+    assert session.ids.tolist() == tokenizer("qwen3").encode("a" * 301).tolist()
+
+
+# --- forks and views ---------------------------------------------------------------------------------
+
+
+def test_a_fork_leaves_the_other_and_its_views_alone() -> None:
+    tok = tokenizer("qwen3")
+    session = tok.session("Hello world")
+    ids = session.ids
+    fork = session.fork()
+    fork.edit(0, 5, "Goodbye")
+    assert ids.tolist() == session.ids.tolist() == tok.encode("Hello world").tolist()
+    assert fork.ids.tolist() == tok.encode("Goodbye world").tolist()
+
+
+def test_ids_cannot_be_written() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        tokenizer("qwen3").session("abc").ids[0] = 1
+
+
+def test_switched_off_literals_stay_off() -> None:
+    tok = tokenizer("qwen3")
+    session = tok.session("<|im_st", added_tokens="none")
+    session.append("art|>")
+    assert session.ids.tolist() == tok.encode_ordinary("<|im_start|>").tolist()
+
+
+# --- files -------------------------------------------------------------------------------------------
+
+
+def test_another_tokenizer_is_refused(tmp_path: Path) -> None:
+    tokenizer("qwen3").session("abc").save(tmp_path / "s")
+    with pytest.raises(SessionMismatch):
+        tokenizer("gpt-oss").load_session(tmp_path / "s")
+    with pytest.raises(SessionMismatch):
+        tokenizer("qwen3").session("a").concat(tokenizer("gpt-oss").session("b"))
+    with pytest.raises(SessionMismatch):
+        tokenizer("qwen3").session("a").concat(tokenizer("qwen3").session("b", added_tokens="none"))
+
+
+def test_a_choice_of_added_tokens_is_saved_with_the_session(tmp_path: Path) -> None:
+    tok = tokenizer("qwen3")
+    tok.session("<|im_st", added_tokens="none").save(tmp_path / "s")
+    loaded = tok.load_session(tmp_path / "s")
+    loaded.append("art|>")
+    assert loaded.ids.tolist() == tok.encode_ordinary("<|im_start|>").tolist()
+
+
+def test_every_damaged_file_is_refused(tmp_path: Path) -> None:
+    path, tok = tmp_path / "s", tokenizer("qwen3")
+    tok.session("abc <|im_end|> é").save(path)
+    data = path.read_bytes()
+    rng = random.Random(0)
+    damaged = [data[:cut] for cut in (0, 1, len(data) // 2, len(data) - 1)]
+    for place in rng.sample(range(len(data)), 60):
+        damaged.append(data[:place] + bytes([data[place] ^ 1 << rng.randrange(8)]) + data[place + 1 :])
+    refused = 0
+    for content in damaged:
+        path.write_bytes(content)
+        try:
+            loaded = tok.load_session(path)
+        except (InvalidSessionFile, SessionMismatch):
+            refused += 1
+        else:  # the change was in a field that says nothing, such as a date of the archive
+            assert loaded.ids.tolist() == tok.encode("abc <|im_end|> é").tolist()
+    assert refused > 30
+
+
+def test_a_crash_while_saving_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tok, path = tokenizer("qwen3"), tmp_path / "s"
+    tok.session("before").save(path)
+
+    def crash(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.fsync", crash)
+    with pytest.raises(KeyboardInterrupt):
+        tok.session("after").save(path)
+    assert tok.load_session(path).text == "before"
+    assert [file.name for file in tmp_path.iterdir()] == ["s"]
+
+
+def test_no_file_is_an_os_error(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="missing"):
+        tokenizer("qwen3").load_session(tmp_path / "missing")
+
+
+def test_errors_are_ours() -> None:
+    session = tokenizer("qwen3").session("aé")
+    for start, stop in [(2, 2), (1.0, 1), (True, 1), (0, 9)]:
+        with pytest.raises(VerifiedTokError):
+            session.edit_bytes(start, stop, "x")  # type: ignore[arg-type]
+    assert session.text == "aé"
