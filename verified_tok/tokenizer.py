@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Set
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from os import PathLike
-from typing import TYPE_CHECKING, Literal, final
+from typing import Literal, final
 
 import numpy as np
 import numpy.typing as npt
 
+from verified_tok.admission import Admission, admit
 from verified_tok.engine import ReferenceEngine
 from verified_tok.errors import InvalidText, SessionMismatch, UnknownAddedToken
 from verified_tok.ids import check_ids
@@ -26,9 +27,6 @@ from verified_tok.session import Session, Tokens
 from verified_tok.session_file import read_session
 from verified_tok.spec import MergeBpe, TokenizerSpec
 from verified_tok.text import check_text
-
-if TYPE_CHECKING:
-    from verified_tok.admission import Admission
 
 Ids = npt.NDArray[np.uint32]
 Spans = npt.NDArray[np.int64]
@@ -78,11 +76,12 @@ class Tokenizer:
     >>> nfc = verified_tok.from_tiktoken(ranks, r"\\p{L}+|[^\\p{L}]", {}, normalizer=form)
     """
 
-    __slots__ = ("_added", "_all_added", "_engine", "_pipeline", "_skipped", "_spec", "_texts")
+    __slots__ = ("_added", "_all_added", "_engine", "_pipeline", "_skipped", "_spec", "_texts", "_vocab_size")
 
     def __init__(self, spec: TokenizerSpec) -> None:
         self._spec = spec
         self._texts = token_texts(spec)
+        self._vocab_size = max(self._texts, default=-1) + 1
         self._skipped = skipped(spec)
         self._added: dict[str | int, int] = {
             name: token.id for token in spec.added_tokens for name in (token.id, token.content)
@@ -103,8 +102,6 @@ class Tokenizer:
 
     def admission(self) -> Admission:
         """What the kit does with this tokenizer, stage by stage, and why."""
-        from verified_tok.admission import admit
-
         return admit(self._spec)
 
     # --- vocabulary ---
@@ -116,7 +113,7 @@ class Tokenizer:
         >>> tok.vocab_size
         301
         """
-        return max(self._texts, default=-1) + 1
+        return self._vocab_size
 
     def id_to_bytes(self, id: int) -> bytes:
         """The bytes that a token stands for inside a text. At the ends of a text a decoder may take a space
@@ -146,7 +143,8 @@ class Tokenizer:
         """The ids of a text: uint32 of shape (n,).
 
         `added_tokens` says which literals of added tokens are recognized. The text of the others is
-        ordinary text, and none of their ids comes out, unless the literal is nothing but white space.
+        ordinary text, and none of their ids comes out, not even where the model has the same token. (But
+        white space, unknown characters, and characters that have no other token, keep theirs.)
         `add_special_tokens` puts the ids around it that the tokenizer's template asks for.
 
         Raises `InvalidText` if `text` is no string or holds a lone surrogate, `UnknownAddedToken` if
@@ -303,7 +301,7 @@ class Tokenizer:
         """
         return [self.decode(ids, errors, skip_special_tokens) for ids in batch]
 
-    def decode_stream(self, prompt: Sequence[int] = (), skip_special_tokens: bool = False) -> StreamDecoder:
+    def decode_stream(self, prompt: Iterable[int] = (), skip_special_tokens: bool = False) -> StreamDecoder:
         """A decoder for ids that come one after the other; `prompt` holds those before them.
 
         >>> stream = tok.decode_stream(prompt=[259, 195])

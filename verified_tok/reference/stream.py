@@ -46,8 +46,8 @@ class StreamDecoder:
     def __init__(
         self,
         stages: Sequence[Decoder],
-        texts: Callable[[Sequence[int]], Iterable[bytes]],
-        prompt: Sequence[int] = (),
+        texts: Callable[[Iterable[int]], Iterable[bytes]],
+        prompt: Iterable[int] = (),
     ) -> None:
         self._steps = _steps(stages)
         self._texts = texts
@@ -56,7 +56,7 @@ class StreamDecoder:
         for place, step in enumerate(self._steps):
             _run(self._steps[place + 1 :], step.settle())
 
-    def put(self, ids: int | Sequence[int]) -> str:
+    def put(self, ids: int | Iterable[int]) -> str:
         """The text that is certain now and has not been returned before; `ids` is one id or several.
 
         Raises `StreamFinished` after `finish`, and `InvalidTokenId` for ids that no token has; the stream is
