@@ -7,28 +7,38 @@ with every default spelled out, and that must load as the same tokenizer.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeVar
 
 from tiny import Document
 from tokenizers import Tokenizer
 
+import verified_tok
 from verified_tok.loading import load_json
 from verified_tok.spec import MergeBpe, TokenizerSpec
+
+T = TypeVar("T")
 
 
 def load(document: Document) -> TokenizerSpec:
     return load_json(json.dumps(document).encode())
 
 
-def engine(text: str) -> Tokenizer | None:
-    """The reference engine's tokenizer, or None if it refuses the file (it may even panic)."""
+def survivor(call: Callable[..., T], *args: object, **options: object) -> T | None:
+    """What a call into the engine gives, or None if it refuses or panics."""
     try:
-        return Tokenizer.from_str(text)
+        return call(*args, **options)
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException:  # a panic is not an Exception
         return None
+
+
+def engine(text: str) -> Tokenizer | None:
+    """The reference engine's tokenizer, or None if it refuses the file (it may even panic)."""
+    tokenizer: Tokenizer | None = survivor(Tokenizer.from_str, text)
+    return tokenizer
 
 
 def content(loaded: TokenizerSpec) -> dict[str, Any]:
@@ -55,3 +65,23 @@ def assert_loads(document: Document) -> TokenizerSpec:
     assert reference is not None, "the engine refuses what the loader accepts"
     assert_means_what_the_engine_understood(loaded, reference)
     return loaded
+
+
+TEXTS = [
+    "",
+    " ",
+    "the 123 cafe\u0301\n\n<tool> word  t_h<|end|>▁a!?",
+    "<s>ab thyé世<unk> <0x41>",
+    "  <|end|>  ",
+]
+
+
+def assert_encodes_and_decodes_alike(loaded: TokenizerSpec, reference: Tokenizer) -> None:
+    """A few texts there and back in both. Where the engine panics, there is nothing to compare with."""
+    ours = verified_tok.Tokenizer(loaded)
+    for text in TEXTS:
+        theirs = survivor(reference.encode, text, add_special_tokens=True)
+        if theirs is not None:
+            assert ours.encode(text, add_special_tokens=True).tolist() == theirs.ids
+            decoded = survivor(reference.decode, theirs.ids, skip_special_tokens=False)
+            assert decoded in (None, ours.decode(theirs.ids))

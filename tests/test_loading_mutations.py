@@ -9,7 +9,7 @@ from typing import Any
 
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
-from judge import assert_means_what_the_engine_understood, engine
+from judge import assert_encodes_and_decodes_alike, assert_means_what_the_engine_understood, engine
 from tiny import BYTE_LEVEL, Document, added, byte_level, sentencepiece
 
 from verified_tok.errors import InvalidTokenizerFile, UnsupportedTokenizer
@@ -162,6 +162,7 @@ def check(text: str) -> None:
     reference = engine(text)
     assert reference is not None, "the engine refuses what the loader accepts"
     assert_means_what_the_engine_understood(loaded, reference)
+    assert_encodes_and_decodes_alike(loaded, reference)
 
 
 @settings(max_examples=1500, deadline=None)
