@@ -29,7 +29,7 @@ EVERYTHING = byte_level(
         "pretokenizers": [
             {
                 "type": "Split",
-                "pattern": {"Regex": r"\\s+(?!\\S)|\\s+"},
+                "pattern": {"Regex": r"\s+(?!\S)|\s+|\S+"},
                 "behavior": "Removed",
                 "invert": True,
             },
