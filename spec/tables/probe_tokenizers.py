@@ -5,6 +5,7 @@ from __future__ import annotations
 import string
 from collections.abc import Iterable
 
+import numpy as np
 import tokenizers
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
 from tokenizers import Regex as EngineRegex
@@ -18,12 +19,11 @@ SCALARS = "".join(ALL)
 
 
 def regex_class(regex: str, text: str = SCALARS) -> CharSet:
-    """The characters of `text` that a regex for one character matches.
+    """The characters of `text`, which holds each but once, that a regex for one character matches.
 
     The decoder `Replace` runs the same engine as the pre-tokenizer `Split`, without the cost of its spans.
     """
-    rest = decoders.Replace(EngineRegex(regex), "").decode([text])
-    return CharSet.of("".join(set(text).difference(rest)))
+    return _missing(decoders.Replace(EngineRegex(regex), "").decode([text]), text)
 
 
 def numeric() -> CharSet:
@@ -36,7 +36,7 @@ def numeric() -> CharSet:
 def punctuation() -> CharSet:
     """What `Punctuation` cuts out."""
     rest = "".join(piece for piece, _ in pre_tokenizers.Punctuation("removed").pre_tokenize_str(SCALARS))
-    return CharSet.of("".join(set(SCALARS).difference(rest)))
+    return _missing(rest, SCALARS)
 
 
 def strip() -> CharSet:
@@ -91,6 +91,12 @@ def classes(names: Iterable[str]) -> dict[str, CharSet]:
     sections |= {f"(?i:{letter})": chars for letter, chars in letters_ignoring_case().items()}
     sections |= {f"(?i:{pair})": chars for pair, chars in pairs_folding_to_one().items()}
     return sections
+
+
+def _missing(rest: str, text: str) -> CharSet:
+    """The characters of `text`, which holds each but once, that are not in `rest`."""
+    codes, left = (np.frombuffer(t.encode("utf-32-le"), dtype="<u4") for t in (text, rest))
+    return CharSet((code, code) for code in np.setdiff1d(codes, left, assume_unique=True).tolist())
 
 
 def _added_token_spans(token: AddedToken) -> list[int | None]:
