@@ -26,5 +26,8 @@ public import VerifiedTok.Thm.Splice.Units
 public import VerifiedTok.Thm.Splice.Run
 public import VerifiedTok.Thm.AddedTokens.Flags
 public import VerifiedTok.Thm.Encode.Normalizer
+public import VerifiedTok.Thm.Straddle
+public import VerifiedTok.Thm.Canonical
+public import VerifiedTok.Thm.Textbook
 
 /-! The root of the library: every file below `VerifiedTok/` must be reached from here, or the check fails. -/

@@ -30,6 +30,16 @@ instance (byteToken : UInt8 → Token) (bytesOf : Token → List UInt8) (ms : Li
       ∀ m ∈ ms, bytesOf m.result = bytesOf m.left ++ bytesOf m.right)
     ⟨fun ⟨h1, h2, h3⟩ => ⟨h1, h2, h3⟩, fun ⟨h1, h2, h3⟩ => ⟨h1, h2, h3⟩⟩
 
+/-- Tokens below 256 spell their byte, all others spell `ab`. -/
+@[expose] def spellsAb (c : Token) : List UInt8 := if c < 256 then [UInt8.ofNat c] else [97, 98]
+
+/-! One list that passes the check, and one for each assumption that can fail. -/
+
+example : ValidMerges UInt8.toNat spellsAb [⟨97, 98, 256⟩] := by decide +kernel
+example : ¬ ValidMerges UInt8.toNat spellsAb [⟨97, 98, 256⟩, ⟨97, 98, 256⟩] := by decide +kernel
+example : ¬ ValidMerges (fun _ => 97) spellsAb [⟨97, 98, 256⟩] := by decide +kernel
+example : ¬ ValidMerges UInt8.toNat spellsAb [⟨98, 97, 256⟩] := by decide +kernel
+
 /-- A look-up finds a merge of the list, at its rank. -/
 theorem look_ofMerges {byteToken : UInt8 → Token} {ms : List Merge} {a b c : Token} {k : Nat}
     (h : (ofMerges byteToken ms).look a b = some (k, c)) : ms[k]? = some ⟨a, b, c⟩ := by

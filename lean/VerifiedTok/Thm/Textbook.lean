@@ -93,6 +93,10 @@ instance (rules : List (Token × Token)) : Decidable (ValidRules rules) :=
     ⟨fun ⟨h1, h2⟩ => ⟨h1, fun k r h => h2 (r, k) (List.mem_zipIdx_iff_getElem?.mpr h)⟩,
       fun ⟨h1, h2⟩ => ⟨h1, fun e h => h2 e.2 e.1 (List.mem_zipIdx_iff_getElem?.mp h)⟩⟩
 
+example : ValidRules [(97, 98), (256, 99)] := by decide
+example : ¬ ValidRules [(97, 257), (256, 99)] := by decide
+example : ¬ ValidRules [(97, 98), (97, 98)] := by decide
+
 theorem bytesOfRules_byte (rules : List (Token × Token)) (b : UInt8) :
     bytesOfRules rules b.toNat = [b] := by
   have hb : b.toNat < 256 := b.toNat_lt
