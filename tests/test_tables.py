@@ -13,6 +13,7 @@ from tokenizers import normalizers
 
 import verified_tok.tables
 from spec.tables.__main__ import FOLDER, TABLES, differences
+from verified_tok.errors import DamagedTable
 from verified_tok.reference.charset import ALL, CharSet
 from verified_tok.reference.classes import char_class, file_name, folds_to_one, same_letter
 from verified_tok.reference.unicode_form import TABLE as NORMALIZATION
@@ -70,7 +71,7 @@ def test_a_damaged_table_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(verified_tok.tables, "files", lambda _: tmp_path)
     read.cache_clear()
     try:
-        with pytest.raises(RuntimeError, match=r"normalization\.txt is damaged"):
+        with pytest.raises(DamagedTable, match=r"normalization\.txt is damaged"):
             read(NORMALIZATION)
     finally:
         monkeypatch.undo()

@@ -84,6 +84,10 @@ class StreamFinished(VerifiedTokError, ValueError):
     """A stream decoder was used after its `finish`."""
 
 
+class DamagedTable(VerifiedTokError, RuntimeError):
+    """A table of the installed package is not the one that was probed; the installation is damaged."""
+
+
 class MissingDependency(VerifiedTokError, ImportError):
     """An optional package is needed for this call; the message names the extra to install."""
 

@@ -38,6 +38,9 @@ from verified_tok.spec import Dialect, Literal, Regex
 DEPTH_LIMIT = 300
 """How deep a `Pat` may nest: matching recurses as deep as the pattern."""
 
+NESTING_LIMIT = 50
+"""How deep the brackets of a regular expression may nest: reading recurses as deep as they do."""
+
 _NAMED_CHARS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v"}
 _NAMED_CLASSES = {"s": "space", "d": "digit", "w": "word"}
 _LINE_FEED = CharSet.of("\n")
@@ -78,6 +81,7 @@ class _Parser:
         self.text = text
         self.dialect = dialect
         self.at = 0
+        self.nesting = 0
 
     def error(self, reason: str, at: int | None = None) -> PatternError:
         return PatternError(self.text, self.at if at is None else at, reason)
@@ -98,6 +102,12 @@ class _Parser:
     def expect(self, prefix: str) -> None:
         if not self.takes(prefix):
             raise self.error(f"expected {prefix!r}")
+
+    def nest(self, at: int) -> None:
+        """Counts an opening bracket."""
+        self.nesting += 1
+        if self.nesting > NESTING_LIMIT:
+            raise self.error(f"brackets nest deeper than {NESTING_LIMIT}", at)
 
     # --- alternatives, sequences, repetitions ---
 
@@ -220,6 +230,7 @@ class _Parser:
 
     def group(self, ignore_case: bool) -> Pat:
         start = self.at - 1
+        self.nest(start)
         if self.takes("?:"):
             pat = self.alternatives(ignore_case)
         elif self.takes("?i:"):
@@ -236,6 +247,7 @@ class _Parser:
             pat = self.alternatives(ignore_case)
         if not self.takes(")"):
             raise self.error("the group is not closed", start)
+        self.nesting -= 1
         return pat
 
     def cased(self, chars: CharSet, ignore_case: bool, at: int) -> CharSet:
@@ -254,6 +266,7 @@ class _Parser:
     def bracket(self, ignore_case: bool) -> CharSet:
         """What stands in `[…]`, the opening bracket being taken."""
         start = self.at - 1
+        self.nest(start)
         negated = self.takes("^")
         if negated and ignore_case:
             raise self.error("ignoring case in a negated class", start)
@@ -263,6 +276,7 @@ class _Parser:
                 raise self.error("ignoring case in an intersection", start)
             chars &= self.union(ignore_case, start)
         self.expect("]")
+        self.nesting -= 1
         if not negated:
             return chars
         if self.dialect is Dialect.ONIGURUMA and not chars - _ASCII and "[" in self.text[start + 1 : self.at]:
@@ -369,27 +383,37 @@ class _Parser:
 
 def _letters(pat: Pat) -> Iterator[str]:
     """The lower-case ASCII letters that stand anywhere in a pattern."""
-    chars = _chars(pat)
-    return (letter for letter in string.ascii_lowercase if letter in chars)
-
-
-def _chars(pat: Pat) -> CharSet:
-    match pat:
-        case Chr(chars) | Star(chars):
-            return chars
-        case Seq(first, second) | Alt(first, second):
-            return _chars(first) | _chars(second)
-        case NotAhead(body) | Atomic(body):
-            return _chars(body)
-        case Eps():
-            return CharSet()
+    sets = [node.chars for node in _nodes(pat) if isinstance(node, Chr | Star)]
+    return (letter for letter in string.ascii_lowercase if any(letter in chars for chars in sets))
 
 
 def _depth(pat: Pat) -> int:
+    depths: dict[int, int] = {}
+    for node in _nodes(pat):
+        depths[id(node)] = 1 + max((depths[id(part)] for part in _parts(node)), default=0)
+    return depths[id(pat)]
+
+
+def _nodes(pat: Pat) -> Iterator[Pat]:
+    """Every node of a pattern once, parts before wholes; no recursion, because the depth is not known yet."""
+    seen: set[int] = set()
+    stack = [pat]
+    while stack:
+        missing = [part for part in _parts(stack[-1]) if id(part) not in seen]
+        if missing:
+            stack += missing
+            continue
+        node = stack.pop()
+        if id(node) not in seen:
+            seen.add(id(node))
+            yield node
+
+
+def _parts(pat: Pat) -> tuple[Pat, ...]:
     match pat:
         case Seq(first, second) | Alt(first, second):
-            return 1 + max(_depth(first), _depth(second))
+            return first, second
         case NotAhead(body) | Atomic(body):
-            return 1 + _depth(body)
+            return (body,)
         case Eps() | Chr() | Star():
-            return 1
+            return ()

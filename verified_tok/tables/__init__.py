@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from verified_tok.errors import DamagedTable
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -28,12 +30,12 @@ class Table:
 
 @cache
 def read(name: str) -> Table:
-    """The table of this file name; RuntimeError if its bytes are not those of the manifest."""
+    """The table of this file name; `DamagedTable` if its bytes are not those of the manifest."""
     folder = files(__name__)
     entry = json.loads((folder / "manifest.json").read_text("utf-8"))[name]
     data = (folder / name).read_bytes()
     if hashlib.sha256(data).hexdigest() != entry["sha256"]:
-        raise RuntimeError(f"{folder / name} is damaged (its SHA-256 is another): reinstall verified_tok")
+        raise DamagedTable(f"{folder / name} is damaged (its SHA-256 is another): reinstall verified_tok")
     return Table(name, entry["engine"], entry["sha256"], parse(data.decode("utf-8")))
 
 
