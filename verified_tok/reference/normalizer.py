@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from verified_tok.reference.aligned import Aligned, Span
+from verified_tok.reference.aligned import Aligned, Span, hull
 from verified_tok.reference.classes import char_class
 from verified_tok.reference.pattern import Pat, split
 from verified_tok.reference.regex import pat_of
@@ -73,6 +73,6 @@ def strip_space(left: bool, right: bool, segment: Aligned) -> Aligned:
 def _source(segment: Aligned, start: int, stop: int) -> Span:
     """Where the characters from `start` up to `stop` came from; between two of them if there are none."""
     if start < stop:
-        return segment.span(start, stop)
+        return hull(segment.origins[start:stop])
     place = segment.origins[start][0] if start < len(segment) else segment.origins[-1][1]
     return place, place

@@ -8,7 +8,6 @@ into bytes (`byte_origins`), for which they must be spans of bytes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 
 from verified_tok.reference.aligned import Aligned, Span
 from verified_tok.reference.byte_level import spell
@@ -19,7 +18,6 @@ from verified_tok.spec import (
     ByteLevel,
     Dialect,
     Digits,
-    Literal,
     Metaspace,
     PreTokenizer,
     Punctuation,
@@ -47,13 +45,13 @@ def pre_tokenize(stages: Sequence[PreTokenizer], text: Aligned) -> list[Aligned]
 def _apply(stage: PreTokenizer, piece: Aligned) -> Iterable[Aligned]:
     match stage:
         case Split(pattern, behavior, invert, dialect):
-            return cut(_pattern(pattern, dialect), behavior, invert, piece)
+            return cut(pat_of(pattern, dialect), behavior, invert, piece)
         case ByteLevel(add_prefix_space, use_regex):
             if add_prefix_space and not piece.text.startswith(" "):
                 piece = _prepend(" ", piece)
             parts = [piece]
             if use_regex:
-                parts = cut(_pattern(Regex(GPT2), Dialect.ONIGURUMA), SplitBehavior.ISOLATED, False, piece)
+                parts = cut(pat_of(Regex(GPT2), Dialect.ONIGURUMA), SplitBehavior.ISOLATED, False, piece)
             return map(_byte_level, parts)
         case Digits(individual_digits):
             numeric = Chr(char_class("numeric", Dialect.ONIGURUMA))
@@ -63,11 +61,6 @@ def _apply(stage: PreTokenizer, piece: Aligned) -> Iterable[Aligned]:
             return cut(Chr(char_class("punctuation", Dialect.ONIGURUMA)), behavior, False, piece)
         case Metaspace():
             return _metaspace(stage, piece)
-
-
-@cache
-def _pattern(pattern: Literal | Regex, dialect: Dialect) -> Pat:
-    return pat_of(pattern, dialect)
 
 
 # --- cutting at matches ------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterator
+from functools import lru_cache
 
 from verified_tok.errors import PatternError
 from verified_tok.reference.charset import ALL, CharSet
@@ -65,8 +66,12 @@ def parse(text: str, dialect: Dialect = Dialect.ONIGURUMA) -> Pat:
     return pat
 
 
+@lru_cache(maxsize=64)
 def pat_of(pattern: Literal | Regex, dialect: Dialect = Dialect.ONIGURUMA) -> Pat:
-    """The `Pat` of a pattern as a tokenizer file gives it; raises `PatternError` like `parse`."""
+    """The `Pat` of a pattern as a tokenizer file gives it; raises `PatternError` like `parse`.
+
+    Asked for at every use of a stage, so it remembers: reading costs milliseconds.
+    """
     if isinstance(pattern, Regex):
         return parse(pattern.text, dialect)
     if len(pattern.text) > DEPTH_LIMIT:
