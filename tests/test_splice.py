@@ -93,7 +93,7 @@ def common(a: str, b: str) -> int:
 
 
 def test_a_matched_run_alone_does_not_justify_a_splice() -> None:
-    """Digits in groups of three: fresh and cached records agree over a long run, shifted by one character, and
+    """Digits in groups of three: fresh and cached records agree over a run, shifted by one character, and
     yet what follows is grouped in another way. The session, which asks for seams, is right."""
     tok = tokenizer("llama-3.1")
     old, new = "x" + "1" * 20, "x1" + "1" * 20
