@@ -198,6 +198,14 @@ def test_merge_all_append_of_no_straddle(v: Vocabulary, data: st.DataObject) -> 
     assert merge_all(v.table, a + b) == merge_all(v.table, a) + merge_all(v.table, b)
 
 
+@given(rank_files(), st.sampled_from(LETTERS), st.sampled_from(LETTERS))
+def test_no_straddle_of_ranks(ranks: dict[bytes, int], first: int, second: int) -> None:
+    """Whoever reads the entries of a vocabulary finds what the rules straddle, and perhaps more."""
+    x, y = bytes([first]), bytes([second])
+    if not any(x + y in spelling for spelling in ranks):
+        assert no_straddle(of_ranks(ranks), bytes_of_ranks(ranks).__getitem__, x, y)
+
+
 @given(vocabularies(), pieces, pieces)
 def test_encode_piece_append_iff_apart(v: Vocabulary, a: bytes, b: bytes) -> None:
     table = v.table
