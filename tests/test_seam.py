@@ -62,6 +62,14 @@ def test_crossing_is_the_plain_case_of_not_stable(p: Pat, front: str, back: str)
         assert seam.stable(p, front[-1], back[0])
 
 
+@given(PATTERNS, TEXTS)
+@settings(max_examples=1000)
+def test_a_covered_character_begins_a_match(p: Pat, text: str) -> None:
+    """`firstMatch_of_covers`: where a pattern covers a character, the first match takes something."""
+    if seam.covers(p, text[0]):
+        assert first_match(p, text, 0)
+
+
 @given(st.lists(STAGES, min_size=1, max_size=3), TEXTS, TEXTS)
 @settings(max_examples=2000)
 def test_a_seam_cuts_the_pieces(stages: list[Stage], front: str, back: str) -> None:
