@@ -7,9 +7,14 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
+
+from verified_tok.cli.tokens_view import piece_text
+from verified_tok.fetch import open_family
 
 README = Path(__file__).parent.parent / "README.md"
 TEXT = README.read_text(encoding="utf-8")
@@ -51,3 +56,15 @@ def test_theorems_that_are_named_exist():
         source = (README.parent / target).read_text(encoding="utf-8")
         for name in re.findall(r"`(\w+)`", names):
             assert re.search(rf"^theorem {name}\b", source, re.MULTILINE), name
+
+
+def test_cuts_that_are_shown():
+    """The tokens between bars are those of the tokenizer that the heading names."""
+    [(family, shown)] = re.findall(r"^ +tokens of (\S+)\n((?:.*│.*\n)+)", TEXT, re.MULTILINE)
+    samples = tomllib.loads((files("verified_tok.cli") / "samples.toml").read_text("utf-8"))["sample"]
+    texts = {sample["name"]: sample["text"] for sample in samples}
+    tok = open_family(family)
+    for line in shown.splitlines():
+        name, tokens = line.split(maxsplit=1)
+        pieces = [piece_text(tok.id_to_bytes(id)) for id in tok.encode(texts[name])]
+        assert "│".join(pieces) == tokens
