@@ -1,8 +1,12 @@
 module
 
+public import VerifiedTok.Vectors.AddedTokens
 public import VerifiedTok.Vectors.Bpe
 public import VerifiedTok.Vectors.Pattern
 public import VerifiedTok.Vectors.Seam
+public import VerifiedTok.Vectors.Session
+public import VerifiedTok.Vectors.Splice
+public import VerifiedTok.Vectors.Tables
 public import VerifiedTok.Spec.Seam
 public import VerifiedTok.Spec.Pattern
 public import VerifiedTok.Thm.Seam.Matches

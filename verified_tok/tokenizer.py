@@ -22,6 +22,7 @@ from verified_tok.reference.model import Encoder, Token, encode_piece, encoder, 
 from verified_tok.reference.pipeline import Pipeline
 from verified_tok.reference.post_processor import around, post_process, rows_of
 from verified_tok.reference.pre_tokenizer import pre_tokenize
+from verified_tok.reference.seam_table import SeamTable
 from verified_tok.reference.stream import StreamDecoder
 from verified_tok.session import Session, Tokens
 from verified_tok.session_file import read_session
@@ -258,6 +259,16 @@ class Tokenizer:
         (1, [32, 259, 300], [259, 32, 259, 300])
         """
         return Session(self._engine(self._switched_on(added_tokens)), text)
+
+    def seams(self, added_tokens: AddedTokens = "all") -> SeamTable:
+        """Between which characters a text may be cut, so that encoding the parts gives the ids of the whole.
+
+        Computed from the tokenizer once. Raises `UnknownAddedToken`.
+
+        >>> tok.seams().is_seam("o", " "), tok.seams().is_seam("l", "o")
+        (True, False)
+        """
+        return self._engine(self._switched_on(added_tokens)).table
 
     def load_session(self, path: str | PathLike[str]) -> Session:
         """A session that `Session.save` wrote. Raises `SessionMismatch` if another tokenizer made it,

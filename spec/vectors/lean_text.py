@@ -17,6 +17,16 @@ def pairs(values: Iterable[tuple[int, int]]) -> str:
     return "[" + ", ".join(f"({a}, {b})" for a, b in values) + "]"
 
 
+def texts(values: Iterable[str]) -> str:
+    """A list of texts, whose characters are their code points."""
+    return "[" + ", ".join(nats(map(ord, value)) for value in values) + "]"
+
+
+def segments(values: Iterable[tuple[bool, str]]) -> str:
+    """Parts of a text, each with whether it is a match."""
+    return "[" + ", ".join(f"({str(kind).lower()}, {nats(map(ord, value))})" for kind, value in values) + "]"
+
+
 def option(value: str | None) -> str:
     """`none`, or `some` of Lean text."""
     return "none" if value is None else f"(some {value})"
