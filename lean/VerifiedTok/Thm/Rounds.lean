@@ -122,30 +122,4 @@ theorem encodePiece_eq_rounds_iff_check {t : Table} {sym : Token → List Token}
     (∀ bytes, encodePieceRounds t bytes = encodePiece t bytes) ↔ checkPairsAgree t sym voc = true :=
   (encodePiece_eq_rounds_iff hv).trans hv.checkPairsAgree_iff.symm
 
-/-- **Neighbours decide an encoding**: `out` encodes `bytes` if and only if it decodes to them, each of its
-tokens encodes its own bytes, and each two neighbours encode their own bytes. -/
-theorem encodePiece_iff_pairs {t : Table} {bytesOf : Token → List UInt8} (hv : t.Valid bytesOf)
-    {bytes : List UInt8} {out : List Token} :
-    encodePiece t bytes = out ↔
-      decode bytesOf out = bytes ∧ (∀ x ∈ out, encodePiece t (bytesOf x) = [x]) ∧
-        ∀ u x y v, out = u ++ x :: y :: v → encodePiece t (bytesOf x ++ bytesOf y) = [x, y] := by
-  have hflat : out.flatMap (fun c => initialTokens t (bytesOf c)) =
-      initialTokens t (decode bytesOf out) := by
-    simp only [decode, initialTokens, List.map_flatMap]
-  simp only [encodePiece, mergeAll_eq_iff, initialTokens_append]
-  constructor
-  · intro h
-    have hw := isByte_initialTokens t bytes
-    refine ⟨?_, fun x hx => ?_, fun u x y v he => ?_⟩
-    · rw [h.decode_eq hv.result_spells, decode_initialTokens hv]
-    · obtain ⟨u, v, rfl⟩ := List.append_of_mem hx
-      simpa using hv.spelling.ranked_block (u := u) (m := [x]) (v := v) hw (by simpa using h)
-    · subst he
-      simpa using hv.spelling.ranked_block (u := u) (m := [x, y]) (v := v) hw (by simpa using h)
-  · rintro ⟨rfl, h₁, h₂⟩
-    rw [← hflat]
-    refine hv.spelling.ranked_of_pairs ?_ h₁ h₂
-    rw [hflat]
-    exact isByte_initialTokens t _
-
 end VerifiedTok

@@ -102,7 +102,7 @@ theorem forall_mem_mergeAt {p : Token → Prop} {ts : List Token} {i : Nat} {c :
   · exact h x (List.mem_of_mem_drop hx)
 
 /-- **Two runs that share the token `y` make one run.** -/
-theorem glue {t : Table} {wt : Token → Nat} (hwt : Additive t wt) {us vs : List Token} {y : Token} :
+theorem joined_of_parts {t : Table} {wt : Token → Nat} (hwt : Additive t wt) {us vs : List Token} {y : Token} :
     ∀ (n : Nat) (A Y B : List Token), (A ++ (Y ++ B)).length ≤ n → (∀ x ∈ A ++ (Y ++ B), 0 < wt x) →
       Y ≠ [] → weight wt A = weight wt us → weight wt Y = wt y →
       RankedBpe t (A ++ Y) (us ++ [y]) → RankedBpe t (Y ++ B) ([y] ++ vs) →
@@ -145,7 +145,7 @@ theorem glue {t : Table} {wt : Token → Nat} (hwt : Additive t wt) {us vs : Lis
           exact ho.of_append_left (by rw [List.length_append]; omega)
         have h₁ := h₁.after hoAY
         rw [mergeAt_append_left _ c1] at h₁
-        exact glue hwt n _ Y B (by omega) hpos' hY ((hwsel hoA).trans hA) hYw h₁ h₂
+        exact joined_of_parts hwt n _ Y B (by omega) hpos' hY ((hwsel hoA).trans hA) hYw h₁ h₂
       by_cases c2 : i + 1 = A.length
       · -- across A and Y
         have hoAY : Optimal t (A ++ Y) i c := by
@@ -176,7 +176,7 @@ theorem glue {t : Table} {wt : Token → Nat} (hwt : Additive t wt) {us vs : Lis
         have h₁ := h₁.after hoAY
         rw [mergeAt_append_right] at h₁
         rw [mergeAt_append_left _ c3] at hlen hpos' h₂ ⊢
-        exact glue hwt n A _ B (by omega) hpos' mergeAt_ne_nil hA ((hwsel hoY).trans hYw) h₁ h₂
+        exact joined_of_parts hwt n A _ B (by omega) hpos' mergeAt_ne_nil hA ((hwsel hoY).trans hYw) h₁ h₂
       by_cases c4 : j + 1 = Y.length
       · -- across Y and B
         obtain ⟨k, hs, _⟩ := id hoYB
@@ -196,7 +196,7 @@ theorem glue {t : Table} {wt : Token → Nat} (hwt : Additive t wt) {us vs : Lis
       · -- inside B
         obtain ⟨l, rfl⟩ := Nat.exists_eq_add_of_le (show Y.length ≤ j by omega)
         rw [mergeAt_append_right] at hlen hpos' h₂ ⊢
-        exact glue hwt n A Y _ (by omega) hpos' hY hA hYw h₁ h₂
+        exact joined_of_parts hwt n A Y _ (by omega) hpos' hY hA hYw h₁ h₂
 
 /-! ## From symbols to tokens -/
 
@@ -281,7 +281,7 @@ theorem Spelling.ranked_of_pairs (hv : Spelling t init sym) : ∀ {out : List To
     have hx : ∀ s ∈ sym x, init s := fun s hs => hinit s (List.mem_append_left _ hs)
     have hy : ∀ s ∈ sym y, init s :=
       fun s hs => hinit s (List.mem_append_right _ (List.mem_append_left _ hs))
-    refine glue hv.additive (us := [x]) (y := y) (vs := out) _ (sym x) (sym y) (out.flatMap sym)
+    refine joined_of_parts hv.additive (us := [x]) (y := y) (vs := out) _ (sym x) (sym y) (out.flatMap sym)
       (Nat.le_refl _) (fun s hs => ?_) ?_ ?_ ?_ hxy ih
     · simp only [hv.initial_spells s (hinit s hs), List.length_cons, List.length_nil]
       omega
