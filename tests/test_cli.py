@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
@@ -39,6 +40,23 @@ def program(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[
     """Run the program as a script does: through pipes."""
     command = [sys.executable, "-m", "verified_tok.cli", *arguments]
     return subprocess.run(command, input=stdin, capture_output=True, check=False)
+
+
+def on_a_terminal(stream: str, *arguments: str, **environment: str) -> str:
+    """What the program writes to this stream if it is a terminal with colours."""
+    reader, terminal = pty.openpty()
+    command = [sys.executable, "-m", "verified_tok.cli", *arguments]
+    settings = {"TERM": "xterm-256color", "COLUMNS": "120", "NO_COLOR": ""}
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL} | {stream: terminal}
+    process = subprocess.Popen(command, **streams, env=os.environ | settings | environment)
+    os.close(terminal)
+    shown = b""
+    with contextlib.suppress(OSError):  # how Linux says that the other end was closed
+        while part := os.read(reader, 4096):
+            shown += part
+    os.close(reader)
+    assert process.wait() == 0
+    return shown.decode()
 
 
 # --- encode ------------------------------------------------------------------------------------------
@@ -127,13 +145,7 @@ def test_encode_puts_the_template_around(llama, capsys):
 
 
 def test_encode_shows_tokens_on_a_terminal():
-    reader, terminal = pty.openpty()
-    command = [sys.executable, "-m", "verified_tok.cli", "encode", "gpt2", "Hello, world!"]
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", "NO_COLOR": ""}
-    subprocess.run(command, stdout=terminal, check=True, env=environment)
-    os.close(terminal)
-    shown = os.read(reader, 10_000).decode()
-    os.close(reader)
+    shown = on_a_terminal("stdout", "encode", "gpt2", "Hello, world!")
     assert "15496 11 995 0" in shown
     assert "\x1b[30;106mHello\x1b[0m\x1b[30;103m,\x1b[0m" in shown
 
@@ -258,6 +270,12 @@ def test_fetch(llama, capsys):
     assert json.loads(capsys.readouterr().out)["path"] == llama
 
 
+def test_fetch_shows_progress_on_a_terminal(tmp_path):
+    shown = on_a_terminal("stderr", "fetch", "llama-2", VERIFIED_TOK_CACHE=str(tmp_path))
+    assert "llama-tokenizer-js@1.2.2 (npm)" in shown
+    assert "/388.9 kB" in shown
+
+
 def test_fetch_list(llama, capsys):
     assert run(["fetch", "--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -293,6 +311,8 @@ def test_demo_finds_every_id_the_same(capsys):
         (["decode", "gpt2", "999999"], "999999"),
         (["decode", "gpt2", "--", "-1"], "-1"),
         (["decode", "gpt2", "1.5"], "'1.5' is no id"),
+        (["decode", "gpt2", "1_0"], "'1_0' is no id"),
+        (["decode", "gpt2", "9" * 5000], "9' is no id"),
         (["decode", "gpt2", "[1"], "malformed JSON"),
         (["decode", "gpt2", "[1, true]"], "no list of ids"),
         (["decode", "gpt2", '{"id": 1}'], "no list of ids"),
@@ -335,6 +355,13 @@ def test_reader_that_goes_away(llama, tmp_path):
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert done.stderr == ""
     assert done.stdout.splitlines()[-1].endswith("141")
+
+
+def test_output_that_cannot_hold_every_character(llama):
+    command = [sys.executable, "-m", "verified_tok.cli", "encode", llama, "--spans", "é⏎"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout.splitlines()[1].split()[-1] == "\\xe9"
 
 
 def test_help_names_the_exit_codes(capsys):

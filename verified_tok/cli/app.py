@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import signal
 import sys
 
@@ -28,6 +29,8 @@ app.command()(demo.demo)
 
 def main() -> int:
     """The installed program; it ends with the exit code that this returns."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without UTF-8 gets escapes
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `verified-tok ... | head` ends in silence
     return run(sys.argv[1:])

@@ -19,6 +19,7 @@ from rich.table import Table
 from verified_tok.cli.console import counting, output, waiting
 from verified_tok.cli.inputs import JsonOption, Opened, open_tokenizer
 from verified_tok.cli.tokens_view import tokens_text
+from verified_tok.fetch import fetch
 from verified_tok.peer import Peer, open_peer
 
 _FAMILIES = ("deepseek-v4", "qwen3.6", "gpt2")  # small downloads; three pipelines and two reference engines
@@ -66,6 +67,7 @@ def demo(as_json: JsonOption = False) -> int:
     )
     opened: list[tuple[Opened, Peer]] = []
     for name in _FAMILIES:
+        fetch(name)  # shows its own progress
         with waiting(f"opening {name}"):
             one = open_tokenizer(name)
             opened.append((one, open_peer(one.source)))

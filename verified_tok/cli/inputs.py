@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,13 +90,11 @@ def read_ids(arguments: list[str]) -> list[int]:
                 "the JSON value is no list of ids, and no object with such a list under 'ids'"
             )
         return ids
-    ids = []
-    for word in written.replace(",", " ").split():
-        try:
-            ids.append(int(word))
-        except ValueError:
-            raise InvalidTokenId(f"{word!r} is no id") from None
-    return ids
+    words = written.replace(",", " ").split()
+    for word in words:
+        if not re.fullmatch(r"-?[0-9]{1,20}", word):
+            raise InvalidTokenId(f"{word[:40]!r} is no id")
+    return [int(word) for word in words]
 
 
 def added_tokens_choice(given: list[str] | None) -> AddedTokens:
