@@ -1,0 +1,6 @@
+"""These families beside their engines."""
+
+from differential import *  # noqa: F403
+from differential import families
+
+pytestmark = families("deepseek-llm", "deepseek-coder", "deepseek-v3", "deepseek-v4")
