@@ -10,12 +10,10 @@ import tokenizers
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
 from tokenizers import Regex as EngineRegex
 
-from verified_tok.reference.charset import ALL, CharSet
+from spec.tables.regex_classes import SCALARS, named_classes
+from verified_tok.reference.charset import CharSet
 
 ENGINE = f"tokenizers {tokenizers.__version__}"
-
-SCALARS = "".join(ALL)
-"""Every scalar value once, in order."""
 
 
 def regex_class(regex: str, text: str = SCALARS) -> CharSet:
@@ -57,15 +55,6 @@ def literal_word() -> CharSet:
     return CharSet.of("".join(c for c, start in zip(SCALARS, spans, strict=True) if start is None))
 
 
-def caseless(candidates: CharSet) -> CharSet:
-    """Those of some characters that match nothing but themselves when case is ignored."""
-    text = "".join(candidates)
-    regex = "(?i:" + "|".join(rf"\x{{{ord(c):x}}}" for c in text) + ")"
-    if regex_class(regex) != candidates:
-        raise AssertionError("some of the characters match others when case is ignored")
-    return CharSet.of("".join(c for c in text if "".join(regex_class(rf"(?i:\x{{{ord(c):x}}})", text)) == c))
-
-
 def letters_ignoring_case() -> dict[str, CharSet]:
     """For each lower-case ASCII letter, the characters that it matches when case is ignored."""
     candidates = "".join(regex_class("(?i:[a-z])"))
@@ -83,9 +72,7 @@ def pairs_folding_to_one() -> dict[str, CharSet]:
 
 def classes(names: Iterable[str]) -> dict[str, CharSet]:
     """All sections of the table; `names` are those of general categories and scripts."""
-    sections = {name: regex_class(rf"\p{{{name}}}") for name in names}
-    sections |= {"space": regex_class(r"\s"), "digit": regex_class(r"\d"), "word": regex_class(r"\w")}
-    sections["caseless"] = caseless(sections["P"] | sections["space"])
+    sections = named_classes(regex_class, names)
     sections |= {"numeric": numeric(), "punctuation": punctuation(), "strip": strip()}
     sections |= {"literal space": literal_space(), "literal word": literal_word()}
     sections |= {f"(?i:{letter})": chars for letter, chars in letters_ignoring_case().items()}
