@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from verified_tok.reference.bpe import Table, merge_places
-from verified_tok.reference.tables import of_merges, of_ranks
+from verified_tok.reference.tables import FALLBACK_NAMES, of_merges, of_ranks
 from verified_tok.spec import Model, RankBpe
 
 
@@ -57,7 +57,7 @@ def encoder(model: Model) -> Encoder:
         table=of_merges((), model.merges),
         whole=vocab if model.ignore_merges else {},
         chars={text: id for text, id in vocab.items() if len(text) == 1},
-        byte_tokens=tuple(vocab.get(f"<0x{byte:02X}>") for byte in range(256)) if model.byte_fallback else (),
+        byte_tokens=tuple(map(vocab.get, FALLBACK_NAMES)) if model.byte_fallback else (),
         unk=None if model.unk_token is None else vocab[model.unk_token],
         fuse_unk=model.fuse_unk,
     )

@@ -65,16 +65,8 @@ def symbols_of(model: Model) -> dict[int, list[int]]:
 
 
 def rules_of(model: Model) -> dict[tuple[int, int], Rule]:
-    """Every rule of a model; of ranks, every pair whose bytes together have a rank."""
-    if not isinstance(model, RankBpe):
-        return dict(encoder(model).table.rules)
-    ranks = model.ranks
-    return {
-        (ranks[data[:cut]], ranks[data[cut:]]): Rule(rank, rank)
-        for data, rank in ranks.items()
-        for cut in range(1, len(data))
-        if data[:cut] in ranks and data[cut:] in ranks
-    }
+    """Every rule of a model, listed: of ranks, every pair whose bytes together have a rank."""
+    return dict(encoder(model).table.rules)
 
 
 def monotone_violations(rules: Mapping[tuple[int, int], Rule]) -> list[tuple[int, int]]:
