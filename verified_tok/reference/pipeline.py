@@ -22,7 +22,7 @@ from verified_tok.reference.normalizer import normalize
 from verified_tok.reference.pre_tokenizer import byte_origins, pre_tokenize
 from verified_tok.spec import AddedToken, Dialect, Normalizer, Prepend, PreTokenizer, RankBpe, TokenizerSpec
 
-SPACES = char_class("literal space", Dialect.ONIGURUMA) | CharSet.of("▁")
+_SPACES = char_class("literal space", Dialect.ONIGURUMA) | CharSet.of("▁")
 """White space, and the mark that stands for a space in SentencePiece vocabularies."""
 
 
@@ -82,7 +82,7 @@ def markup(spec: TokenizerSpec, enabled: Set[int]) -> frozenset[int]:
     return frozenset(
         token.id
         for token in spec.added_tokens
-        if token.id in shared and not all(char in SPACES for char in token.content)
+        if token.id in shared and not all(char in _SPACES for char in token.content)
     )
 
 

@@ -13,7 +13,8 @@ from verified_tok.reference.classes import char_class
 from verified_tok.reference.pipeline import Placed, char_spans
 from verified_tok.spec import Dialect, PostProcessor, Template, TrimOffsets
 
-SPACES = char_class("literal space", Dialect.ONIGURUMA) | CharSet.of(CHAR_OF_BYTE[ord(" ")])
+_SPACES = char_class("literal space", Dialect.ONIGURUMA) | CharSet.of(CHAR_OF_BYTE[ord(" ")])
+"""White space, and the byte-level character that stands for a space."""
 
 
 class Row(NamedTuple):
@@ -74,8 +75,8 @@ def _trim(row: Row, stage: TrimOffsets, first: bool) -> Row:
     One space at the start of the text stays: it may be the one that `add_prefix_space` put there.
     """
     start, stop = row.offsets
-    leading = sum(1 for _ in takewhile(SPACES.__contains__, row.text))
-    trailing = sum(1 for _ in takewhile(SPACES.__contains__, reversed(row.text)))
+    leading = sum(1 for _ in takewhile(_SPACES.__contains__, row.text))
+    trailing = sum(1 for _ in takewhile(_SPACES.__contains__, reversed(row.text)))
     if leading == 1 and stage.add_prefix_space and (first or start == 0):
         leading = 0
     start = min(start + leading, stop)
