@@ -1,6 +1,9 @@
 """The exceptions that the package raises; every one derives from `VerifiedTokError`."""
 
+from __future__ import annotations
+
 import reprlib
+from dataclasses import dataclass
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 120
@@ -21,25 +24,22 @@ class UnsupportedTokenizer(VerifiedTokError, ValueError):
     `problems` names all of them at once.
     """
 
-    def __init__(self, problems: "tuple[UnsupportedConstruct, ...]") -> None:
+    def __init__(self, problems: tuple[UnsupportedConstruct, ...]) -> None:
         self.problems = problems
         lines = "\n".join(f"  - {p}" for p in problems)
         super().__init__(f"this tokenizer is not supported:\n{lines}")
 
 
+@dataclass(frozen=True, slots=True)
 class UnsupportedConstruct:
     """One construct that is not supported: where it stands, what it is, and what would support it."""
 
-    def __init__(self, field: str, value: object, remedy: str) -> None:
-        self.field = field
-        self.value = value
-        self.remedy = remedy
+    field: str
+    value: object
+    remedy: str
 
     def __str__(self) -> str:
         return f"{self.field} = {_SHORT.repr(self.value)}: {self.remedy}"
-
-    def __repr__(self) -> str:
-        return f"UnsupportedConstruct({self.field!r}, {self.value!r}, {self.remedy!r})"
 
 
 class PatternError(VerifiedTokError, ValueError):

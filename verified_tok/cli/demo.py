@@ -51,6 +51,7 @@ class Result:
 
     @property
     def exact(self) -> bool:
+        """Whether the engine gives the same for every text, and every text comes back."""
         return self.same_ids == self.round_trips == self.texts
 
 

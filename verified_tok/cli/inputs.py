@@ -41,6 +41,7 @@ class Opened:
 
     @property
     def name(self) -> str:
+        """The name of the file or of the family."""
         return self.source.name
 
 

@@ -23,7 +23,10 @@ MAX_NESTING = 32  # the reference engine gives up at 63
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A JSON value, its path such as `model.merges[3]`, and the list that collects what is not supported."""
+    """A JSON value, its path such as `model.merges[3]`, and the list that collects what is not supported.
+
+    Whatever reads the value raises `InvalidTokenizerFile` if it is not what the name says.
+    """
 
     value: object
     path: str
@@ -47,17 +50,20 @@ class Node:
     # --- scalars ---------------------------------------------------------------------------------
 
     def string(self) -> str:
+        """Any string."""
         if not isinstance(self.value, str):
             raise self.expected("a string")
         return self.value
 
     def character(self) -> str:
+        """A string of one character."""
         text = self.string()
         if len(text) != 1:
             raise self.invalid(f"one character is expected, not {text!r}")
         return text
 
     def boolean(self) -> bool:
+        """`true` or `false`."""
         if not isinstance(self.value, bool):
             raise self.expected("true or false")
         return self.value
@@ -71,6 +77,7 @@ class Node:
         return self.value
 
     def one_of(self, *choices: str) -> str:
+        """One of some strings."""
         text = self.string()
         if text not in choices:
             raise self.invalid(f"one of {', '.join(choices)} is expected, not {text!r}")
@@ -79,6 +86,7 @@ class Node:
     # --- containers ------------------------------------------------------------------------------
 
     def object(self) -> dict[str, object]:
+        """The values of an object by their keys."""
         if not isinstance(self.value, dict):
             raise self.expected("an object")
         return self.value
