@@ -47,7 +47,6 @@ class Package:
     name: str
     version: str
     size: int
-    licence: str
     options: tuple[str, ...] = ("--only-binary=:all:",)
 
     def __str__(self) -> str:

@@ -209,7 +209,7 @@ def token_text(tok: Tokenizer, id: int) -> str:
 
 # --- real text ---------------------------------------------------------------------------------------
 
-_DJANGO = Package(Registry.PYPI, "django", "5.2.8", 8_289_692, "BSD-3-Clause")
+_DJANGO = Package(Registry.PYPI, "django", "5.2.8", 8_289_692)
 
 
 @cache
