@@ -17,15 +17,21 @@ from judge import load
 from tiny import BYTE_LEVEL, Document, added, byte_level, sentencepiece
 from tokenizers import Tokenizer
 
+import verified_tok
 from verified_tok import tables
-from verified_tok.admission import Admission, StageReport, admit
+from verified_tok.admission import Admission, StageReport
 from verified_tok.loading import from_ranks, load_json
 from verified_tok.reference.pattern import split
 from verified_tok.reference.regex import parse
+from verified_tok.spec import TokenizerSpec
 
 ROOT = Path(__file__).parents[1]
 STAGES = ["added tokens", "normalizer", "pre-tokenizer", "model", "post-processor", "decoder"]
 RANKS = {bytes([byte]): byte for byte in range(256)} | {b"th": 256, b"the": 257}
+
+
+def admit(spec: TokenizerSpec, deep: bool = False) -> Admission:
+    return verified_tok.Tokenizer(spec).admission(deep=deep)
 
 
 def stage(document: Document, name: str, deep: bool = False) -> StageReport:
@@ -114,7 +120,7 @@ def test_theorems_and_assumptions_are_in_the_lean_sources():
     rounds = [merging("t h", "th e"), merging("ab c", "a b")]
     reports = [admit(loaded, deep=True) for loaded in [*VARIETY, *map(load, rounds)]]
     stages = [one for report in reports for one in report.stages]
-    theorems = {theorem for one in stages for theorem in one.theorems}
+    theorems = {theorem for one in [*stages, *(r.seams for r in reports)] for theorem in one.theorems}
     theorems |= {name for one in stages for fact in one.facts for name in re.findall(r"\((\S+_\S+)\)$", fact)}
     assert len(theorems) >= 13
     for theorem in theorems:
@@ -337,6 +343,60 @@ def test_literals_that_the_engine_misreads():
     assert engine(document).decode([264]) == "\ufffd\ufffd"
     assert engine(document).decode([266]) == "世"
     assert "something else" not in said
+
+
+# --- seams -------------------------------------------------------------------------------------------
+
+CONTEXTS = ["", "a", "the ", " \n", "12", "!?", "\n\n"]
+
+
+def ids_of(tokenizer: Tokenizer, text: str) -> list[int]:
+    return list(tokenizer.encode(text, add_special_tokens=False).ids)
+
+
+def test_marked_seams_cut_the_engines_ids():
+    """Each seam that the report marks cuts the engine's ids, in a vocabulary that joins much."""
+    document = byte_level(added_tokens=[], post_processor=None)
+    document["model"]["merges"] += [f"{a} {b}" for a in "Ġa'!" for b in "Ġa'!"]
+    for a in "Ġa'!":
+        for b in "Ġa'!":
+            document["model"]["vocab"].setdefault(a + b, len(document["model"]["vocab"]))
+    report, tokenizer = admit(load(document)).seams, engine(document)
+    chars = [one.example for one in report.classes]
+    for x, marks in zip(chars, report.pairs, strict=True):
+        for y, mark in zip(chars, marks, strict=True):
+            cut = all(
+                ids_of(tokenizer, front + x + y + back)
+                == ids_of(tokenizer, front + x) + ids_of(tokenizer, y + back)
+                for front in CONTEXTS
+                for back in CONTEXTS
+            )
+            assert cut or mark == "·", (x, y)
+    assert 0 < report.share < 1
+
+
+def test_pairs_that_no_merge_joins_are_seams_of_the_engine():
+    document = sentencepiece(normalizer=None, added_tokens=[added(0, "<unk>")], post_processor=None)
+    report, tokenizer = admit(load(document)).seams, engine(document)
+    assert set("".join(report.pairs)) == {"v"}
+    assert {"encodePieces_append_of_cuttable", "apart_of_noJoin"} <= {*report.theorems}
+    (said,) = re.findall(r"unless noted below, as (.+)", "\n".join(report.facts))
+    pairs = [ast.literal_eval(f"[{pair}]") for pair in said.split(", ")]
+    assert pairs
+    for [joined] in pairs:  # two literals beside each other are read as one
+        x, y = joined
+        assert ids_of(tokenizer, f"the{x}{y}the") == ids_of(tokenizer, f"the{x}") + ids_of(
+            tokenizer, f"{y}the"
+        )
+
+
+@pytest.mark.parametrize("loaded", VARIETY)
+def test_every_class_of_characters_is_named_once(loaded: Any):
+    report = admit(loaded).seams
+    assert sum(one.size for one in report.classes) == 0x110000 - 0x800
+    assert len({one.example for one in report.classes}) == len(report.classes) == len(report.pairs)
+    assert {len(marks) for marks in report.pairs} == {len(report.classes)}
+    assert "seams" in str(admit(loaded))
 
 
 # --- rounds ------------------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from verified_tok.admission import admit
 from verified_tok.cli import compare, run
 from verified_tok.families import FAMILIES
 from verified_tok.fetch import open_family
@@ -251,9 +250,9 @@ def test_inspect_json(tok, llama, capsys):
     assert printed["sha256"] == FAMILIES["llama-2"].sha256
     assert printed["vocab_size"] == 32000
     assert [token["content"] for token in printed["added_tokens"]] == ["<unk>", "<s>", "</s>"]
-    deep = json.loads(json.dumps(admit(tok.spec, deep=True).to_json()))
+    deep = json.loads(json.dumps(tok.admission(deep=True).to_json()))
     assert printed["stages"] == deep["stages"]
-    assert deep["stages"] != json.loads(json.dumps(admit(tok.spec).to_json()))["stages"]
+    assert deep["stages"] != json.loads(json.dumps(tok.admission().to_json()))["stages"]
 
 
 def test_inspect_a_refused_tokenizer(family_file, capsys):

@@ -101,9 +101,12 @@ class Tokenizer:
         """The tokenizer as data."""
         return self._spec
 
-    def admission(self) -> Admission:
-        """What the kit does with this tokenizer, stage by stage, and why."""
-        return admit(self._spec)
+    def admission(self, *, deep: bool = False) -> Admission:
+        """What the kit does with this tokenizer, stage by stage, and why.
+
+        `deep` also finds out what takes up to a minute for the largest vocabularies (see `admit`).
+        """
+        return admit(self._spec, self.seams(), deep=deep)
 
     # --- vocabulary ---
 

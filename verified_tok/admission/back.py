@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from verified_tok.admission.report import StageReport, TableUse, shown
+from verified_tok.admission.layout import shown
+from verified_tok.admission.report import StageReport, TableUse
 from verified_tok.reference.byte_level import unspell
 from verified_tok.reference.classes import file_name
 from verified_tok.reference.decode import token_bytes, token_texts

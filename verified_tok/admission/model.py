@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
-from verified_tok.admission.report import Check, StageReport, shown
+from verified_tok.admission.layout import shown
+from verified_tok.admission.report import Check, StageReport
 from verified_tok.errors import UnsupportedTokenizer
 from verified_tok.reference.bpe import Table, merge_all
 from verified_tok.reference.byte_level import CHAR_OF_BYTE, unspell

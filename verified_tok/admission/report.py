@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
 
 from verified_tok import tables
-
-_WIDTH = 100
+from verified_tok.admission.layout import wrapped
+from verified_tok.admission.seams import SeamReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +76,21 @@ class StageReport:
             margin = f"  {label:<8}"
             for _, text in group:
                 # What a stage does may hold a regular expression, whose spaces count.
-                yield from [margin + text] if label == "does" else _wrapped(text, margin)
+                yield from [margin + text] if label == "does" else wrapped(text, margin)
                 margin = " " * len(margin)
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """What the kit does with a tokenizer, stage by stage, and why. `print` it, or take `to_json`."""
+    """What the kit does with a tokenizer, stage by stage, and why, and where its texts may be cut.
+
+    `print` it, or take `to_json`.
+    """
 
     sha256: str
     source: str
     stages: tuple[StageReport, ...]
+    seams: SeamReport
 
     @property
     def failures(self) -> tuple[Check, ...]:
@@ -102,20 +105,5 @@ class Admission:
         lines = [f"{self.source}, SHA-256 {self.sha256}"]
         for stage in self.stages:
             lines += ["", *stage.lines()]
+        lines += ["", *self.seams.lines()]
         return "\n".join(lines)
-
-
-def _wrapped(text: str, margin: str) -> list[str]:
-    return textwrap.wrap(
-        text, _WIDTH, initial_indent=margin, subsequent_indent=" " * len(margin), break_long_words=False
-    )
-
-
-def shown(items: Sequence[object], count: int = 5) -> str:
-    """How many items there are, and the first few of them.
-
-    >>> shown(["a", "b", "c"], 2)
-    "3 ('a', 'b', …)"
-    """
-    first = [*map(repr, items[:count]), *(["…"] if len(items) > count else [])]
-    return f"{len(items)} ({', '.join(first)})"

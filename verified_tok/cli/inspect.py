@@ -10,7 +10,6 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from verified_tok.admission import admit
 from verified_tok.cli.console import output, waiting
 from verified_tok.cli.inputs import JsonOption, TokenizerArgument, open_tokenizer
 from verified_tok.cli.tokens_view import piece_text
@@ -30,7 +29,7 @@ def inspect(
     """Print what the kit does with a tokenizer, stage by stage, and why; then its added tokens."""
     tok = open_tokenizer(tokenizer).tokenizer
     with waiting("checking the tokenizer"):
-        admission = admit(tok.spec, deep=deep)
+        admission = tok.admission(deep=deep)
     added = sorted(tok.spec.added_tokens, key=lambda token: token.id)
     if as_json:
         record = {"vocab_size": tok.vocab_size, "added_tokens": [asdict(token) for token in added]}
