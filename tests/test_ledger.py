@@ -20,8 +20,8 @@ DECLARATION = re.compile(r"^\s*(?:@\[[^\]]*\]\s*)*theorem ([^\s:({\[]+)", re.MUL
 
 
 @cache
-def tests_in(file: str) -> set[str]:
-    """The test functions of a file."""
+def functions_of(file: str) -> set[str]:
+    """The names of all functions of a file."""
     tree = ast.parse((REPOSITORY / file).read_text("utf-8"))
     return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
 
@@ -51,7 +51,7 @@ def python_object(name: str) -> object:
 def test_every_entry_names_what_exists(theorem: Theorem) -> None:
     assert python_object(theorem.python) is not None
     file, _, function = theorem.test.partition("::")
-    assert function.partition("[")[0] in tests_in(file)
+    assert function.partition("[")[0] in functions_of(file)
     name = theorem.lean.removeprefix("VerifiedTok.")
     assert any(name == known or name.endswith(f".{known}") for known in lean_theorems())
     assert theorem.statement.endswith(".")
