@@ -29,9 +29,11 @@ structure Patch where
   new : List Token
   keepBack : Nat
 
+/-- The tokens after the change, from those before it. -/
 @[expose] def Patch.apply (p : Patch) (ids : List Token) : List Token :=
   ids.take p.keepFront ++ p.new ++ ids.drop (ids.length - p.keepBack)
 
+/-- A text, and the tokens that stand for it. -/
 structure Session (α : Type) where
   text : List α
   ids : List Token
@@ -48,6 +50,7 @@ namespace Session
 /-- The ids are the tokens of the text. -/
 @[expose] def Valid (enc : List α → List Token) (s : Session α) : Prop := s.ids = enc s.text
 
+/-- A session of a text, encoded afresh. -/
 @[expose] def start (enc : List α → List Token) (text : List α) : Session α := ⟨text, enc text⟩
 
 /-- What replacing `text[start, stop)` by `new` changes, if the old and the new text are cut at `lo` before the
@@ -68,7 +71,7 @@ change and at `hi` after it.  Only the text between the cuts is encoded. -/
 @[expose] def append (enc : List α → List Token) (s : Session α) (new : List α) (lo : Nat) : Session α :=
   edit enc s s.text.length s.text.length new lo s.text.length
 
-/-- Puts `new` into the text at `at`. -/
+/-- Puts `new` into the text at `pos`. -/
 @[expose] def insert (enc : List α → List Token) (s : Session α) (pos : Nat) (new : List α)
     (lo hi : Nat) : Session α := edit enc s pos pos new lo hi
 

@@ -42,10 +42,15 @@ junction would belong to both sides.) -/
   | [] => True
   | u :: us => u.lo < u.hi ∧ (∀ v ∈ us, u.hi ≤ v.lo) ∧ OrderedUnits us
 
+/-- The units that end at or before `b`. -/
 @[expose] def unitsBefore (b : Nat) (us : List (SrcUnit κ)) : List (SrcUnit κ) :=
   us.filter fun u => decide (u.hi ≤ b)
+
+/-- The units that begin at or after `b`. -/
 @[expose] def unitsAfter (b : Nat) (us : List (SrcUnit κ)) : List (SrcUnit κ) :=
   us.filter fun u => decide (b ≤ u.lo)
+
+/-- The units between `p` and `q`. -/
 @[expose] def unitsInside (p q : Nat) (us : List (SrcUnit κ)) : List (SrcUnit κ) :=
   us.filter fun u => decide (p ≤ u.lo ∧ u.hi ≤ q)
 
@@ -60,6 +65,7 @@ structure FrontEnd (G : List α → List (SrcUnit κ)) : Prop where
 
 /-! ## Windows and certificates -/
 
+/-- The part `[lo, hi)` of a text. -/
 structure Window where
   lo : Nat
   hi : Nat
