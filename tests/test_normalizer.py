@@ -173,6 +173,7 @@ def test_origins_lie_in_the_text(chosen: list[Normalizer], sample: str) -> None:
         (ReplaceAll(Regex(" {2,}"), " "), "a   b", "a b", [(0, 1), (1, 4), (4, 5)]),
         (ReplaceAll(Literal("a"), ""), "bab", "bb", [(0, 1), (2, 3)]),
         (ReplaceAll(Literal(""), "-"), "ab", "-a-b-", [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2)]),
+        (ReplaceAll(Literal(""), "-"), "", "", []),
         (Prepend("▁▁"), "ab", "▁▁ab", [(0, 0), (0, 0), (0, 1), (1, 2)]),
         (Prepend("▁"), "", "", []),
         (StripSpace(True, True), " a \n", "a", [(1, 2)]),
