@@ -297,6 +297,13 @@ def test_the_dialects_differ() -> None:
     assert first_match(parse("(?i:ss)", Dialect.RUST_REGEX), "ſS", 0) == 2
 
 
+@pytest.mark.parametrize("regex", [r"\w", r"\W", r"[\w]", r"[\W]", r"[^\w\s]", r"[\w-]", r"[[\w]&&[^a]]"])
+def test_a_word_character_is_another_in_brackets(regex: str) -> None:
+    """Oniguruma's `[\\w]` lacks ² ³ ¹ ¼ ½ ¾, which its `\\w` holds; of every character between stops."""
+    sample = ".".join(SCALARS)
+    assert our_spans(parse(regex), sample) == TokenizersSplit(regex).spans(sample)
+
+
 def test_small_readings() -> None:
     assert parse("") == Eps()
     assert parse(r"\P{N}") == Chr(~char_class("N", Dialect.ONIGURUMA))

@@ -23,6 +23,7 @@ def named_classes(regex_class: RegexClass, names: Iterable[str]) -> dict[str, Ch
     """The sections that both dialects have: `names` are those of general categories and scripts."""
     sections = {name: regex_class(rf"\p{{{name}}}") for name in names}
     sections |= {"space": regex_class(r"\s"), "digit": regex_class(r"\d"), "word": regex_class(r"\w")}
+    sections["word in brackets"] = regex_class(r"[\w]")  # Oniguruma leaves six characters out there
     sections["caseless"] = caseless(regex_class, sections["P"] | sections["space"])
     return sections
 

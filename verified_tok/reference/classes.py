@@ -14,10 +14,10 @@ def char_class(name: str, dialect: Dialect) -> CharSet:
     r"""The class that a dialect calls `name`; KeyError if it was not probed.
 
     In both dialects: general categories ("L", "Nd", …) and scripts ("Han", …) as `\p{…}` names them, "space",
-    "digit" and "word" for `\s`, `\d` and `\w`. `Dialect.ONIGURUMA` also holds what Hugging Face tokenizers
-    decides without a regex of the file: "numeric" (`Digits`), "punctuation" (`Punctuation`), "strip" (what
-    `Strip` removes), "literal space" (`lstrip` and `rstrip` of added tokens) and "literal word"
-    (`single_word`).
+    "digit" and "word" for `\s`, `\d` and `\w`, "word in brackets" for `\w` in `[…]`.
+    `Dialect.ONIGURUMA` also holds what Hugging Face tokenizers decides without a regex of the file:
+    "numeric" (`Digits`), "punctuation" (`Punctuation`), "strip" (what `Strip` removes), "literal space"
+    (`lstrip` and `rstrip` of added tokens) and "literal word" (`single_word`).
     """
     return CharSet(_ranges(read(file_name(dialect)).sections[name]))
 

@@ -322,7 +322,7 @@ class _Parser:
 
     def member(self) -> CharSet:
         if self.sees("\\"):
-            return self.escape()
+            return self.escape(in_brackets=True)
         for operator in ("[", "]", "&&", "--", "~~"):
             if self.sees(operator):
                 raise self.error(f"{operator!r} is not understood here")
@@ -330,13 +330,16 @@ class _Parser:
 
     # --- escapes ---
 
-    def escape(self) -> CharSet:
+    def escape(self, in_brackets: bool = False) -> CharSet:
         r"""The class or the one character that an escape means, inside or outside of `[…]`."""
         start = self.at
         self.expect("\\")
         char = self.next()
         if char.lower() in _NAMED_CLASSES:
-            chars = char_class(_NAMED_CLASSES[char.lower()], self.dialect)
+            name = _NAMED_CLASSES[char.lower()]
+            if name == "word" and in_brackets:
+                name = "word in brackets"  # Measured: `[\w]` is not `\w` (it lacks ² ³ ¹ ¼ ½ ¾ in Oniguruma)
+            chars = char_class(name, self.dialect)
             return ~chars if char.isupper() else chars
         if char in "pP":
             chars = self.property()
