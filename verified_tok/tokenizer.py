@@ -26,11 +26,10 @@ from verified_tok.reference.seam_table import SeamTable
 from verified_tok.reference.stream import StreamDecoder
 from verified_tok.session import Session, Tokens
 from verified_tok.session_file import read_session
+from verified_tok.session_state import Ids, Spans
 from verified_tok.spec import MergeBpe, TokenizerSpec
 from verified_tok.text import check_text
 
-Ids = npt.NDArray[np.uint32]
-Spans = npt.NDArray[np.int64]
 AddedTokens = Literal["all", "none"] | Collection[str | int]
 """Which added tokens are recognized in a text: all, none, or those with these literals or ids."""
 

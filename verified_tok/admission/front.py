@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from verified_tok.admission.layout import shown
 from verified_tok.admission.report import StageReport, TableUse
-from verified_tok.reference.charset import CharSet
 from verified_tok.reference.classes import file_name
-from verified_tok.reference.pattern import Alt, Atomic, Chr, Eps, NotAhead, Pat, Seq, Star
 from verified_tok.reference.regex import pat_of
 from verified_tok.reference.seam import covers
+from verified_tok.reference.seam_table import classes_of
+from verified_tok.reference.unicode_form import TABLE as NORMALIZATION
 from verified_tok.spec import (
     ByteLevel,
     Dialect,
@@ -32,7 +32,6 @@ from verified_tok.spec import (
 )
 
 _CLASSES = file_name(Dialect.ONIGURUMA)
-_NORMALIZATION = "normalization.txt"
 
 # --- added tokens ------------------------------------------------------------------------------------
 
@@ -88,7 +87,7 @@ def normalizer(spec: TokenizerSpec) -> StageReport:
     for stage in spec.normalizers:
         match stage:
             case UnicodeForm():
-                names.append(_NORMALIZATION)
+                names.append(NORMALIZATION)
             case ReplaceAll(Regex(), _) | StripSpace():
                 names.append(_CLASSES)
     return StageReport(
@@ -226,7 +225,8 @@ def _lost_by_cutting(stage: PreTokenizer) -> Iterator[str]:
 def _gap(stage: Split) -> str | None:
     """A character at which the pattern may fail to match; None if it matches at every character."""
     pat = pat_of(stage.pattern, stage.dialect)
-    return next((char for char in _representatives(pat) if not covers(pat, char)), None)
+    _, representatives = classes_of([pat])
+    return next((char for char in representatives if not covers(pat, char)), None)
 
 
 def _never_matches(spec: TokenizerSpec) -> str | None:
@@ -243,24 +243,3 @@ def _pattern(pattern: Literal | Regex) -> str:
     if isinstance(pattern, Literal):
         return repr(pattern.text)
     return "/" + "".join(char if char.isprintable() else repr(char)[1:-1] for char in pattern.text) + "/"
-
-
-def _representatives(pat: Pat) -> list[str]:
-    """Characters, one at least of every kind that the pattern can tell apart."""
-    bounds = {0, 0xE000}
-    for chars in _char_sets(pat):
-        bounds |= {bound for first, last in chars.ranges for bound in (first, last + 1)}
-    return [chr(c) for c in sorted(bounds) if c < 0xD800 or 0xE000 <= c < 0x110000]
-
-
-def _char_sets(pat: Pat) -> Iterator[CharSet]:
-    match pat:
-        case Eps():
-            return
-        case Chr(chars) | Star(chars):
-            yield chars
-        case Seq(a, b) | Alt(a, b):
-            yield from _char_sets(a)
-            yield from _char_sets(b)
-        case NotAhead(a) | Atomic(a):
-            yield from _char_sets(a)

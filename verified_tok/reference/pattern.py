@@ -116,6 +116,20 @@ def literal(text: str) -> Pat:
     return pat
 
 
+def sets_in(pat: Pat) -> Iterator[CharSet]:
+    """Every set of characters in a pattern."""
+    match pat:
+        case Chr(chars) | Star(chars):
+            yield chars
+        case Seq(a, b) | Alt(a, b):
+            yield from sets_in(a)
+            yield from sets_in(b)
+        case NotAhead(a) | Atomic(a):
+            yield from sets_in(a)
+        case Eps():
+            pass
+
+
 # --- what a pattern matches --------------------------------------------------------------------------
 
 

@@ -17,11 +17,11 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from verified_tok.reference.charset import ALL, CharSet
+from verified_tok.reference.charset import CharSet
 from verified_tok.reference.classes import char_class
 from verified_tok.reference.model import Encoder
 from verified_tok.reference.normalizer import normalize_text
-from verified_tok.reference.pattern import Alt, Atomic, Chr, Eps, NotAhead, Pat, Seq, Star
+from verified_tok.reference.pattern import Chr, Pat, sets_in
 from verified_tok.reference.pipeline import Pipeline
 from verified_tok.reference.pre_tokenizer import GPT2
 from verified_tok.reference.regex import pat_of
@@ -48,6 +48,9 @@ from verified_tok.spec import (
     UnicodeForm,
 )
 
+_LIMIT = 0x110000
+_SURROGATES = (0xD800, 0xE000)
+
 NO, VOCABULARY, YES = 0, 1, 2
 """Whether the stages make a pair of classes a seam; `VOCABULARY`: if no merge joins the two characters."""
 
@@ -56,7 +59,7 @@ NO, VOCABULARY, YES = 0, 1, 2
 class SeamTable:
     """Which pairs of neighbouring characters are seams, wherever they stand."""
 
-    class_of: npt.NDArray[np.uint8] = field(repr=False)
+    class_of: npt.NDArray[np.int32] = field(repr=False)
     """The class of every code point, shape (0x110000,); the patterns treat a class alike."""
     representatives: str
     """One character of each class."""
@@ -225,34 +228,26 @@ def stages_of(pre_tokenizers: Iterable[PreTokenizer]) -> tuple[list[Stage], bool
     return stages, True
 
 
-def classes_of(patterns: Sequence[Pat]) -> tuple[npt.NDArray[np.uint8], str]:
-    """The coarsest classes of characters that the patterns cannot tell apart, and one character of each."""
-    class_of = np.zeros(0x110000, dtype=np.uint8)
-    scalar = np.frombuffer(ALL.members, dtype=bool)
-    first = [0]  # the first character of each class
-    for chars in dict.fromkeys(chars for pat in patterns for chars in sets_in(pat)):
-        members = np.frombuffer(chars.members, dtype=bool)
-        for number in range(len(first)):
-            inside = (class_of == number) & members
-            if inside.any() and (outside := (class_of == number) & ~members & scalar).any():
-                class_of[inside] = len(first)
-                first[number] = int(outside.argmax())
-                first.append(int(inside.argmax()))
-    return class_of, "".join(map(chr, first))
+def classes_of(patterns: Sequence[Pat]) -> tuple[npt.NDArray[np.int32], str]:
+    """The coarsest classes of characters that the patterns cannot tell apart, and the first one of each.
 
-
-def sets_in(pat: Pat) -> Iterator[CharSet]:
-    """Every set of characters in a pattern."""
-    match pat:
-        case Chr(chars) | Star(chars):
-            yield chars
-        case Seq(a, b) | Alt(a, b):
-            yield from sets_in(a)
-            yield from sets_in(b)
-        case NotAhead(a) | Atomic(a):
-            yield from sets_in(a)
-        case Eps():
-            pass
+    No set ends or begins between two edges, so one character stands for all of them.
+    """
+    sets = dict.fromkeys(chars for pat in patterns for chars in sets_in(pat))
+    edges = {bound for chars in sets for first, last in chars.ranges for bound in (first, last + 1)}
+    places = sorted({0, *_SURROGATES, *edges} - {_LIMIT})
+    class_of = np.zeros(_LIMIT, dtype=np.int32)
+    classes: dict[tuple[bool, ...], int] = {}
+    representatives = []
+    for place, behind in pairwise([*places, _LIMIT]):
+        if place == _SURROGATES[0]:
+            continue  # no characters
+        kind = tuple(chr(place) in chars for chars in sets)
+        if kind not in classes:
+            classes[kind] = len(classes)
+            representatives.append(chr(place))
+        class_of[place:behind] = classes[kind]
+    return class_of, "".join(representatives)
 
 
 # --- vocabularies without a pre-tokenizer ------------------------------------------------------------
