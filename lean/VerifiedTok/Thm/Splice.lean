@@ -8,7 +8,8 @@ public section
 /-!
 # Splicing is lossless
 
-Lemma A.3, Theorem A.5 and Corollary A.6 of the splice theory, for any number of windows; seams give a
+Lemma A.3, Theorem A.5 and Corollary A.6 of Z. Zhang and Z. Cao, *TokTier* (arXiv 2607.29678, Appendix A), for any
+number of windows; seams give a
 certificate.
 -/
 

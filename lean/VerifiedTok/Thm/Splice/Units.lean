@@ -8,7 +8,7 @@ public section
 # A real tokenizer as a front end
 
 A tokenizer without a normalizer, whose stages drop nothing, is a front end and a model stage in the sense of the
-splice theory, and its seams are places where the front end may be cut.
+theory of splices, and its seams are places where the front end may be cut.
 -/
 
 namespace VerifiedTok
