@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from seam_checks import atoms_of, seam_pairs, violations
-from tiny import Document, added, byte_level, sentencepiece
+from tiny import BYTE_LEVEL, Document, added, byte_level, sentencepiece
 
 import verified_tok as vt
 from verified_tok.engine import ReferenceEngine
@@ -201,8 +201,39 @@ def test_every_operation_on_real_tokenizers(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("spaces_marked", [False, True])
 @pytest.mark.parametrize("index", range(len(FLAGGED)))
 def test_every_operation_with_flagged_literals(index: int, spaces_marked: bool, tmp_path: Path) -> None:
-    atoms = ["tha", "the", "a b", " é", "a", "b", "é", "e", "\u0301", " ", "  ", "\n", "t", "he", "1", "xtha", "."]
+    atoms = [
+        "tha",
+        "the",
+        "a b",
+        " é",
+        "a",
+        "b",
+        "é",
+        "e",
+        "\u0301",
+        " ",
+        "  ",
+        "\n",
+        "t",
+        "he",
+        "1",
+        "xtha",
+        ".",
+    ]
     explore(flagged(index, spaces_marked), atoms, tmp_path, examples=40)
+
+
+def test_text_behind_a_seam_is_not_the_first_piece(tmp_path: Path) -> None:
+    """What Metaspace puts before the first piece of a text is put there once."""
+    first = {"type": "Metaspace", "replacement": "_", "prepend_scheme": "first", "split": True}
+    digits = {"type": "Digits", "individual_digits": True}
+    stages = {"type": "Sequence", "pretokenizers": [digits, first, {**BYTE_LEVEL, "use_regex": False}]}
+    tok = tiny(byte_level(pre_tokenizer=stages, normalizer=None))
+    session = tok.session("a1b")
+    session.append("2c")
+    assert session.stats.characters_encoded < 5
+    assert session.ids.tolist() == tok.encode("a1b2c").tolist()
+    explore(tok, ["the", "a", "1", "2", " ", "_", "é", "\n", "<|end|>"], tmp_path, examples=20)
 
 
 # --- seams -------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ Origins are spans of bytes of the text, in UTF-8, from here on down.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
@@ -20,7 +20,16 @@ from verified_tok.reference.classes import char_class
 from verified_tok.reference.model import Token
 from verified_tok.reference.normalizer import normalize
 from verified_tok.reference.pre_tokenizer import byte_origins, pre_tokenize
-from verified_tok.spec import AddedToken, Dialect, Normalizer, Prepend, PreTokenizer, RankBpe, TokenizerSpec
+from verified_tok.spec import (
+    AddedToken,
+    Dialect,
+    Metaspace,
+    Normalizer,
+    Prepend,
+    PreTokenizer,
+    RankBpe,
+    TokenizerSpec,
+)
 
 _SPACES = char_class("literal space", Dialect.ONIGURUMA) | CharSet.of("▁")
 """White space, and the mark that stands for a space in SentencePiece vocabularies."""
@@ -124,11 +133,12 @@ def encode_with_spans(p: Pipeline, text: str, inside: bool = False) -> list[Plac
     that an `lstrip` or `rstrip` token took.
     """
     placed: list[Placed] = []
+    stages = _without_first(p.pre_tokenizers) if inside else p.pre_tokenizers
     for segment, token in segments(p, text, inside):
         if token is not None:
             placed.append(Placed(token.id, hull(segment.origins), segment.text))
             continue
-        for piece in pre_tokenize(p.pre_tokenizers, segment):
+        for piece in pre_tokenize(stages, segment):
             origins = tuple(byte_origins(piece))
             placed += [Placed(id, hull(origins[a:b])) for id, a, b in p.encode_piece(piece.text)]
     return placed
@@ -151,6 +161,16 @@ def char_spans(text: str, spans: Iterable[Span]) -> list[Span]:
 
 def _without_prepend(stages: tuple[Normalizer, ...]) -> tuple[Normalizer, ...]:
     return tuple(stage for stage in stages if not isinstance(stage, Prepend))
+
+
+def _without_first(stages: tuple[PreTokenizer, ...]) -> tuple[PreTokenizer, ...]:
+    """The stages for text that goes on from other text: none of its pieces is the first of the whole."""
+    return tuple(
+        replace(stage, prepend_scheme="never")
+        if isinstance(stage, Metaspace) and stage.prepend_scheme == "first"
+        else stage
+        for stage in stages
+    )
 
 
 def _with_byte_origins(text: str) -> Aligned:
