@@ -519,6 +519,11 @@ def sequence(field: str, members: str, item: Document) -> Document:
     return byte_level(**{field: {"type": "Sequence", members: [item]}})
 
 
+def replaced(pattern: Document) -> Document:
+    return {"type": "Replace", "pattern": pattern, "content": "c"}
+
+
+FIRST = {"type": "Metaspace", "replacement": "_", "prepend_scheme": "first", "split": True}
 PADDING = {"strategy": "BatchLongest", "direction": "Left", "pad_id": 5, "pad_type_id": 0, "pad_token": "!"}
 UNSUPPORTED = {
     "WordPiece": (
@@ -662,8 +667,28 @@ UNSUPPORTED = {
         "added_tokens[0].greedy",
         "unknown field",
     ),
+    "a first piece behind ByteLevel": (
+        byte_level(pre_tokenizer={"type": "Sequence", "pretokenizers": [BYTE_LEVEL, FIRST]}),
+        "pre_tokenizer",
+        "put it in front",
+    ),
+    "a first piece behind a Replace": (
+        byte_level(pre_tokenizer=FIRST, normalizer=replaced({"String": "ab"})),
+        "pre_tokenizer",
+        "several characters",
+    ),
+    "a first piece behind a Replace by a regex": (
+        byte_level(pre_tokenizer=FIRST, normalizer=replaced({"Regex": "a+"})),
+        "pre_tokenizer",
+        "several characters",
+    ),
     "a normalizer without type": (byte_level(normalizer={"prepend": "x"}), "normalizer", "write the type"),
 }
+
+
+@pytest.mark.parametrize("pattern", [{"String": "b"}, {"Regex": "[ab]"}])
+def test_a_first_piece_behind_a_replace_of_single_characters_loads(pattern: Document):
+    assert_loads(byte_level(pre_tokenizer=FIRST, normalizer=replaced(pattern)))
 
 
 @pytest.mark.parametrize("name", UNSUPPORTED)

@@ -21,7 +21,7 @@ EVERYTHING = byte_level(
         "normalizers": [
             {"type": "NFKC"},
             {"type": "Strip", "strip_left": True, "strip_right": False},
-            {"type": "Replace", "pattern": {"Regex": r" +"}, "content": " "},
+            {"type": "Replace", "pattern": {"Regex": r"[ _]"}, "content": " "},
         ],
     },
     pre_tokenizer={

@@ -14,7 +14,19 @@ from verified_tok.loading.normalizers import read_normalizers
 from verified_tok.loading.post_processors import read_post_processors
 from verified_tok.loading.pre_tokenizers import read_pre_tokenizers
 from verified_tok.reference.added_tokens import Literals, literal_of
-from verified_tok.spec import AddedToken, Normalizer, TokenizerSpec
+from verified_tok.reference.pattern import Chr
+from verified_tok.reference.regex import pat_of
+from verified_tok.spec import (
+    AddedToken,
+    ByteLevel,
+    Literal,
+    Metaspace,
+    Normalizer,
+    PreTokenizer,
+    Regex,
+    ReplaceAll,
+    TokenizerSpec,
+)
 
 _STAGES = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
 _OPTIONAL = ("version", "truncation", "padding", "added_tokens", *_STAGES)
@@ -44,6 +56,7 @@ def load_json(data: bytes) -> TokenizerSpec:
     normalizers = read_normalizers(field["normalizer"])
     pre_tokenizers = read_pre_tokenizers(field["pre_tokenizer"])
     post_processors = read_post_processors(field["post_processor"], known_ids)
+    _check_first(field["pre_tokenizer"], normalizers, pre_tokenizers)
     decoders = read_decoders(field["decoder"])
     _check_truncation(field["truncation"])
     pads_batches = _read_padding(field["padding"])
@@ -66,6 +79,33 @@ def load_json(data: bytes) -> TokenizerSpec:
 def _check_normalized(tokens: tuple[AddedToken, ...], normalizers: tuple[Normalizer, ...]) -> None:
     """Literals that match normalized text are normalized themselves, and must stay distinct and not empty."""
     Literals.of((literal_of(normalizers, token), token) for token in tokens if token.normalized)
+
+
+def _check_first(
+    node: Node, normalizers: tuple[Normalizer, ...], pre_tokenizers: tuple[PreTokenizer, ...]
+) -> None:
+    """Notes a `Metaspace` for the first piece alone, where the engine takes other pieces for the first one.
+
+    It asks whether a piece came from the very beginning of the text. Measured: what replaces several
+    characters came from the last of them, and all bytes of a character came from where the character begins.
+    """
+    before: list[PreTokenizer] = []
+    for stage in pre_tokenizers:
+        if isinstance(stage, Metaspace) and stage.prepend_scheme == "first":
+            if any(isinstance(other, ByteLevel) for other in before):
+                node.unsupported('a Metaspace of prepend_scheme "first" behind a ByteLevel; put it in front')
+            for normalizer in normalizers:
+                if isinstance(normalizer, ReplaceAll) and not _takes_one(normalizer.pattern):
+                    node.unsupported(
+                        'a Metaspace of prepend_scheme "first" behind a Replace of several characters; '
+                        'write "always" or "never"'
+                    )
+        before.append(stage)
+
+
+def _takes_one(pattern: Literal | Regex) -> bool:
+    """Whether each match of a pattern is one character."""
+    return len(pattern.text) == 1 if isinstance(pattern, Literal) else isinstance(pat_of(pattern), Chr)
 
 
 def _other_file(document: dict[str, object]) -> str:
