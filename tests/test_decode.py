@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tiny import added, byte_level, sentencepiece
+from tiny import BYTE_LEVEL, added, byte_level, sentencepiece
 from tokenizers import decoders
 from twins import Twins, answer
 
@@ -166,6 +166,14 @@ WHOLE = [
         byte_level(added_tokens=[added(264, "か\u3099!", normalized=True, special=True)], post_processor=None)
     ),
     Twins(byte_level(added_tokens=[added(264, "a b", special=True), added(265, "中")], post_processor=None)),
+    # Behind another stage, a literal is no longer a token of its own.
+    Twins(
+        byte_level(
+            decoder={"type": "Sequence", "decoders": [{"type": "Fuse"}, BYTE_LEVEL]},
+            added_tokens=[added(264, "中"), added(265, "øø")],
+            post_processor=None,
+        )
+    ),
     Twins(
         sentencepiece(
             decoder={"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True}

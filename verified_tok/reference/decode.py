@@ -33,14 +33,15 @@ def token_texts(spec: TokenizerSpec) -> dict[int, bytes]:
     if the vocabulary is one of bytes).
 
     An added token's text is its literal, as it stands in normalized text if it is a `normalized` one. If
-    only the list of added tokens has it, a byte-level decoder gives it back as it is. (The reference engine
-    misreads such a literal if it happens to be made of byte-level characters: `ø` becomes the byte F8.)
+    only the list of added tokens has it, a decoder that begins with a byte-level stage gives it back as it
+    is. (The reference engine misreads such a literal if it happens to be made of byte-level characters: `ø`
+    becomes the byte F8. Behind other stages it is read as the engine reads it.)
     """
     if isinstance(spec.model, MergeBpe):
         texts = {id: text.encode() for text, id in spec.model.vocab.items()}
     else:
         texts = {id: data for data, id in spec.model.ranks.items()}
-    byte_level = any(isinstance(stage, ByteLevelDecode) for stage in spec.decoders)
+    byte_level = isinstance(next(iter(spec.decoders), None), ByteLevelDecode)
     ordinary = set(texts)
     for token in spec.added_tokens:
         data = literal_of(spec.normalizers, token).encode()
