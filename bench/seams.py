@@ -66,9 +66,7 @@ def seams(
                 kind,
                 *Distances.of(np.concatenate(plain)).cells(),
                 *Distances.of(np.concatenate(sharp)).cells(),
-                ", ".join(f"{text} {mean:.1f}" for mean, text in ranked[:worst])
-                if kind == "languages"
-                else "",
+                ", ".join(f"{text} {mean:.1f}" for mean, text in ranked[:worst]) if kind == "prose" else "",
             )
     Console().print(measured)
 
