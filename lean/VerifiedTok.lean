@@ -49,6 +49,7 @@ public import VerifiedTok.Thm.Textbook
 public import VerifiedTok.Vectors.AddedTokens
 public import VerifiedTok.Vectors.Bpe
 public import VerifiedTok.Vectors.Pattern
+public import VerifiedTok.Vectors.Rounds
 public import VerifiedTok.Vectors.Seam
 public import VerifiedTok.Vectors.Session
 public import VerifiedTok.Vectors.Splice

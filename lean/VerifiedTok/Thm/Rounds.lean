@@ -90,10 +90,6 @@ theorem Table.Valid.vocabulary {t : Table} {bytesOf : Token → List UInt8} (hv 
   result_mem := hr
   spelled_by_initial c _ := isByte_initialTokens t (bytesOf c)
 
-theorem initialTokens_append (t : Table) (x y : List UInt8) :
-    initialTokens t (x ++ y) = initialTokens t x ++ initialTokens t y :=
-  List.map_append
-
 /-- Lists of byte tokens are what pieces begin with. -/
 theorem forall_pieces_iff {t : Table} {p : List Token → Prop} :
     (∀ bytes, p (initialTokens t bytes)) ↔ ∀ w, (∀ s ∈ w, IsByte t s) → p w := by

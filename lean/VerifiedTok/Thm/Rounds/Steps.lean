@@ -1,7 +1,7 @@
 module
 
 public import VerifiedTok.Spec.Rounds
-public import VerifiedTok.Thm.Bpe
+public import VerifiedTok.Thm.Boundary
 
 public section
 
@@ -79,30 +79,6 @@ theorem mergeAt_middle (u v : List Token) (a b c : Token) :
   have := mergeAt_append_right u (B := a :: b :: v) (i := 0) (c := c)
   exact this
 
-/-- A merge whose outcome is cut in two happened on one side of the cut. -/
-theorem Optimal.of_mergeAt_append {t : Table} {ts u v : List Token} {i : Nat} {c : Token}
-    (ho : Optimal t ts i c) (h : mergeAt ts i c = u ++ v) :
-    (∃ ts', ts = ts' ++ v ∧ Optimal t ts' i c ∧ mergeAt ts' i c = u) ∨
-      ∃ ts' j, ts = u ++ ts' ∧ Optimal t ts' j c ∧ mergeAt ts' j c = v := by
-  obtain ⟨k, hs, _⟩ := id ho
-  obtain ⟨p, a, b, q, rfl, rfl, _⟩ := hs.split
-  rw [mergeAt_middle] at h
-  rcases List.append_eq_append_iff.mp h with ⟨r, rfl, hr⟩ | ⟨r, rfl, rfl⟩
-  · cases r with
-    | nil =>
-      simp only [List.nil_append] at hr
-      subst hr
-      exact .inr ⟨a :: b :: q, 0, by simp, ho.of_append_right (i := 0), rfl⟩
-    | cons x r =>
-      simp only [List.cons_append, List.cons.injEq] at hr
-      obtain ⟨rfl, rfl⟩ := hr
-      have e : p ++ a :: b :: (r ++ v) = (p ++ a :: b :: r) ++ v := by simp
-      rw [e] at ho
-      exact .inl ⟨p ++ a :: b :: r, e, ho.of_append_left (by simp), mergeAt_middle ..⟩
-  · rw [List.append_assoc] at ho
-    rw [List.length_append] at ho
-    exact .inr ⟨r ++ a :: b :: q, r.length, by simp, ho.of_append_right, mergeAt_middle ..⟩
-
 /-- **A run restricted to the blocks of a cut.** -/
 theorem Steps.of_append {t : Table} {ts us : List Token} (h : Steps t ts us) : ∀ {u v : List Token},
     us = u ++ v → ∃ ts₁ ts₂, ts = ts₁ ++ ts₂ ∧ Steps t ts₁ u ∧ Steps t ts₂ v := by
@@ -110,18 +86,11 @@ theorem Steps.of_append {t : Table} {ts us : List Token} (h : Steps t ts us) : �
   | refl => rintro u v rfl; exact ⟨u, v, rfl, .refl, .refl⟩
   | step _ ho ih =>
     intro u v he
-    rcases ho.of_mergeAt_append he with ⟨x, hx, hox, rfl⟩ | ⟨x, j, hx, hox, rfl⟩
-    · obtain ⟨ts₁, ts₂, rfl, h₁, h₂⟩ := ih hx
-      exact ⟨ts₁, ts₂, rfl, .step h₁ hox, h₂⟩
-    · obtain ⟨ts₁, ts₂, rfl, h₁, h₂⟩ := ih hx
-      exact ⟨ts₁, ts₂, rfl, h₁, .step h₂ hox⟩
-
-/-- A whole run restricted to the blocks of its outcome. -/
-theorem RankedBpe.of_append {t : Table} {ts u v : List Token} (h : RankedBpe t ts (u ++ v)) :
-    ∃ ts₁ ts₂, ts = ts₁ ++ ts₂ ∧ RankedBpe t ts₁ u ∧ RankedBpe t ts₂ v := by
-  obtain ⟨hu, hv⟩ := h.stuck.of_append
-  obtain ⟨ts₁, ts₂, rfl, h₁, h₂⟩ := h.steps.of_append rfl
-  exact ⟨ts₁, ts₂, rfl, h₁.ranked (.stop hu), h₂.ranked (.stop hv)⟩
+    rcases mergeAt_eq_append ho.lt_length he with ⟨x, rfl, hi, rfl⟩ | ⟨x, j, rfl, rfl, rfl⟩
+    · obtain ⟨ts₁, ts₂, rfl, h₁, h₂⟩ := ih rfl
+      exact ⟨ts₁, ts₂, rfl, .step h₁ (ho.of_append_left hi), h₂⟩
+    · obtain ⟨ts₁, ts₂, rfl, h₁, h₂⟩ := ih rfl
+      exact ⟨ts₁, ts₂, rfl, h₁, .step h₂ ho.of_append_right⟩
 
 theorem Reachable.of_append {t : Table} {init : Token → Prop} {u v : List Token}
     (h : Reachable t init (u ++ v)) : Reachable t init u ∧ Reachable t init v := by
