@@ -91,7 +91,8 @@ def hostile_texts(contest: Contest, ids: list[int]) -> st.SearchStrategy[str]:
         lambda outer, inner, i: outer[:i] + inner + outer[i:], literal, literal, st.integers(1, 9)
     )
     token = st.sampled_from(ids).map(lambda id: texts.token_text(contest.ours, id))
-    return st.lists(st.one_of(hostile.text(5), literal, part, inside, token), max_size=6).map("".join)
+    parts = st.lists(st.one_of(hostile.text(5), literal, part, inside, token), max_size=6)
+    return st.deferred(lambda: parts.map("".join))  # what it is made of need not be in a failure's report
 
 
 @HOSTILE
@@ -109,7 +110,8 @@ def any_ids(contest: Contest, ids: list[int]) -> st.SearchStrategy[list[int]]:
     spelled = [CHAR_OF_BYTE[byte] for byte in range(256)] + [f"<0x{byte:02X}>" for byte in range(256)]
     single = sorted({id for id in map(tok.token_to_id, spelled) if id is not None})
     literals = [token.id for token in tok.spec.added_tokens]
-    return st.lists(st.one_of(*map(st.sampled_from, (ids, single, literals))), max_size=10)
+    some = st.lists(st.one_of(*map(st.sampled_from, (ids, single, literals))), max_size=10)
+    return st.deferred(lambda: some)
 
 
 @HOSTILE

@@ -81,7 +81,7 @@ def test_the_schedule(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     monkeypatch.setattr(texts, "translations", lambda: {"en": 'msgid "A  b"\n'})
     monkeypatch.setattr(texts, "programs", lambda: {"one.py": "import this\n"})
     monkeypatch.setattr(texts, "token_ids", lambda tok: [*range(300)])
-    good = schedule.run("gpt2", mixtures=5)
+    good = schedule.run("gpt2", share=1, mixtures=5)
     kinds = {"named", "code points", "vocabulary", "real text", "mixtures", "ids"}
     assert set(good.compared) == kinds
     assert good.compared["vocabulary"] == 300
@@ -91,8 +91,9 @@ def test_the_schedule(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     assert "tokenizers" in capsys.readouterr().out
 
     monkeypatch.setattr("spec.campaign.contest.open_family", lambda name: open_family("p50k"))
-    bad = schedule.run("gpt2", mixtures=0)
+    bad = schedule.run("gpt2", share=0.5, mixtures=0)
     assert bad.differing["named"] > 0
+    assert bad.compared["vocabulary"] == 150
     assert bad.differing["vocabulary"] == 0  # the tables are the same up to there
     assert "x    x" in "".join(map(str, bad.shown))
     assert report([good, bad]) == 1

@@ -1,4 +1,4 @@
-"""`python -m spec.campaign [FAMILY…]`: every comparison on every text, which takes minutes for a family."""
+"""`python -m spec.campaign [FAMILY…]`: every comparison on every text, a quarter of an hour for a family."""
 
 from __future__ import annotations
 
@@ -22,6 +22,9 @@ app = typer.Typer(help=__doc__, add_completion=False)
 @app.command()
 def campaign(
     families: Annotated[list[str] | None, typer.Argument(help="All of them if none is named.")] = None,
+    share: Annotated[
+        float, typer.Option(min=0, max=1, help="How much of the code points, vocabularies and real texts.")
+    ] = 1,
     mixtures: Annotated[int, typer.Option(min=0, help="How many random texts and lists of ids.")] = 20_000,
     jobs: Annotated[int, typer.Option(min=1, help="How many processes.")] = os.cpu_count() or 1,
 ) -> None:
@@ -33,7 +36,7 @@ def campaign(
     texts.translations()  # fetched once, before there are several processes
     outcomes: dict[str, Outcome] = {}
     with ProcessPoolExecutor(jobs) as pool:
-        futures = [pool.submit(run, name, mixtures) for name in names]
+        futures = [pool.submit(run, name, share, mixtures) for name in names]
         for done in track(as_completed(futures), total=len(futures), console=Console(stderr=True)):
             outcome = done.result()
             outcomes[outcome.family] = outcome

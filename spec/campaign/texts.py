@@ -147,7 +147,7 @@ def around_literals(tok: Tokenizer) -> Iterator[str]:
     literals = [token.content for token in tok.spec.added_tokens]
     yield "".join(literals)
     yield " ".join(literals[::-1])
-    some = literals[:: max(1, len(literals) // 60)]
+    some = literals[:: max(1, len(literals) // 25)]
     for literal, other in zip(some, some[1:] + some[:1], strict=True):
         yield f"a{literal}b {literal} \n{literal}\u0301{literal}1{other}'s"
         for cut in (1, len(literal) // 2, len(literal) - 1):
