@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -374,6 +375,20 @@ def test_every_damaged_file_is_refused(tmp_path: Path) -> None:
         else:  # the change was in a field that says nothing, such as a date of the archive
             assert loaded.ids.tolist() == tok.encode("abc <|im_end|> é").tolist()
     assert refused > 30
+
+
+def array_file() -> bytes:
+    """A file of NumPy's that holds one array."""
+    file = BytesIO()
+    np.save(file, np.arange(3))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("other", [b"", b"{}", b"PK\x05\x06" + bytes(18), array_file()])
+def test_other_files_are_refused(other: bytes, tmp_path: Path) -> None:
+    (tmp_path / "s").write_bytes(other)
+    with pytest.raises(InvalidSessionFile):
+        tokenizer("qwen3").load_session(tmp_path / "s")
 
 
 def test_a_crash_while_saving_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

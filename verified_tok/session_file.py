@@ -49,7 +49,7 @@ def read_session(path: str | os.PathLike[str]) -> SavedSession:
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except (ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile) as error:  # TypeError: one array
         raise InvalidSessionFile(f"{os.fspath(path)} is no saved session: {error}") from None
     digest = arrays.pop("digest", None)
     if digest is None or digest.tobytes() != _digest(arrays):
