@@ -293,3 +293,16 @@ def test_one_long_word_takes_less_than_a_minute(letters: str, real: Callable[[st
     ids = both.ours.encode(word)
     assert time.perf_counter() - begin < 60
     assert ids.tolist() == both.theirs.encode(word).ids
+
+
+def test_names_of_added_tokens_may_come_from_a_generator() -> None:
+    ranks = {bytes([byte]): byte for byte in range(256)}
+    tok = vt.from_tiktoken(ranks, ".", {"<|a|>": 256, "<|b|>": 257})
+    names = (name for name in ["<|a|>"])
+    assert tok.encode("<|a|>", added_tokens=names).tolist() == [256]  # type: ignore[arg-type]
+
+
+def test_a_name_of_a_token_must_be_text() -> None:
+    tok = vt.from_tiktoken({bytes([byte]): byte for byte in range(256)}, ".", {})
+    with pytest.raises(InvalidText):
+        tok.token_to_id("\ud800")

@@ -130,13 +130,13 @@ class Tokenizer:
 
     def token_to_id(self, token: str) -> int | None:
         """The id of an added token's literal, or of a token as the vocabulary writes it (in byte-level
-        characters, with `▁` for a space, and so on); None if there is none.
+        characters, with `▁` for a space, and so on); None if there is none. Raises `InvalidText`.
 
         >>> tok.token_to_id("<|end|>"), tok.token_to_id("hello"), tok.token_to_id("bye")
         (300, 259, None)
         """
         model = self._spec.model
-        if token in self._added:
+        if check_text(token) in self._added:
             return self._added[token]
         return model.vocab.get(token) if isinstance(model, MergeBpe) else model.ranks.get(token.encode())
 
@@ -338,10 +338,11 @@ class Tokenizer:
             return self._all_added
         if isinstance(added_tokens, str):
             raise UnknownAddedToken(f"added_tokens is 'all', 'none' or a collection, not {added_tokens!r}")
-        for name in added_tokens:
+        names = list(added_tokens)  # what can be read but once is read once
+        for name in names:
             if name not in self._added:
                 raise UnknownAddedToken(f"{name!r} is no added token of this tokenizer")
-        return frozenset(self._added[name] for name in added_tokens)
+        return frozenset(self._added[name] for name in names)
 
 
 def _pipeline(spec: TokenizerSpec, encoder: Encoder, enabled: Set[int]) -> Pipeline:
