@@ -16,7 +16,8 @@ from rich.table import Table
 from spec.campaign.texts import programs, translations
 from verified_tok.fetch import open_family
 from verified_tok.reference.pattern import Eps, Seq
-from verified_tok.reference.seam import Stage, is_seam
+from verified_tok.reference.pre_tokenizer import Stage
+from verified_tok.reference.seam import is_seam
 from verified_tok.reference.seam_table import NO, YES, SeamTable, stages_of
 from verified_tok.tokenizer import Tokenizer
 

@@ -84,6 +84,13 @@ def check(chain: list[Stage], text: str) -> None:
         assert span == theirs or span[0] == span[1], piece
 
 
+def first_behind_bytes(chain: list[Stage]) -> bool:
+    """Whether a Metaspace for the first piece stands behind a ByteLevel, which loading refuses."""
+    kinds = [stage["type"] for stage in chain]
+    firsts = [place for place, stage in enumerate(chain) if stage.get("prepend_scheme") == "first"]
+    return any("ByteLevel" in kinds[:place] for place in firsts)
+
+
 @pytest.mark.parametrize("invert", [False, True])
 @pytest.mark.parametrize("behavior", BEHAVIORS)
 @pytest.mark.parametrize("pattern", PATTERNS, ids=repr)
@@ -109,7 +116,7 @@ def test_metaspace(stage: Stage, text: str) -> None:
 
 
 @example(FALCON, "x² 12345,…!!  é1234")  # digits are sought among byte-level characters: ² is one, Â is none
-@given(st.lists(stages, min_size=2, max_size=4), texts)
+@given(st.lists(stages, min_size=2, max_size=4).filter(lambda chain: not first_behind_bytes(chain)), texts)
 def test_chains(chain: list[Stage], text: str) -> None:
     check(chain, text)
 

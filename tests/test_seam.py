@@ -13,9 +13,8 @@ from verified_tok.reference import seam
 from verified_tok.reference.aligned import Aligned
 from verified_tok.reference.charset import CharSet
 from verified_tok.reference.pattern import Alt, Atomic, Chr, Eps, NotAhead, Pat, Seq, Star, first_match
-from verified_tok.reference.pre_tokenizer import cut
+from verified_tok.reference.pre_tokenizer import Stage, cut
 from verified_tok.reference.regex import parse
-from verified_tok.reference.seam import Stage
 from verified_tok.spec import Dialect, SplitBehavior
 
 LETTERS = "abc"

@@ -10,6 +10,7 @@ from spec.vectors import lean_text as lean
 from spec.vectors.pattern import BEHAVIOURS, EDGE_CASES, LETTERS, pat, random_pattern
 from verified_tok.reference import seam
 from verified_tok.reference.pattern import Pat
+from verified_tok.reference.pre_tokenizer import Stage
 
 RANDOM_PATTERNS = 40
 STAGES_PER_EXAMPLE = (1, 2, 3)
@@ -60,7 +61,7 @@ def _analysis(name: str, p: Pat) -> Iterator[str]:
 def _stages(rng: random.Random, numbers: list[int], patterns: list[Pat]) -> Iterator[str]:
     behaviours = [rng.choice(list(BEHAVIOURS)) for _ in numbers]
     inverts = [rng.random() < 0.3 for _ in numbers]
-    stages = [seam.Stage(patterns[n], b, i) for n, b, i in zip(numbers, behaviours, inverts, strict=True)]
+    stages = [Stage(patterns[n], b, i) for n, b, i in zip(numbers, behaviours, inverts, strict=True)]
     listed = ", ".join(
         f"Stage.mk p{n} .{BEHAVIOURS[b]} {str(i).lower()}"
         for n, b, i in zip(numbers, behaviours, inverts, strict=True)

@@ -8,6 +8,7 @@ into bytes (`byte_origins`), for which they must be spans of bytes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from verified_tok.reference.aligned import Aligned, Span
 from verified_tok.reference.byte_level import spell
@@ -44,23 +45,47 @@ def pre_tokenize(stages: Sequence[PreTokenizer], text: Aligned) -> list[Aligned]
 
 def _apply(stage: PreTokenizer, piece: Aligned) -> Iterable[Aligned]:
     match stage:
-        case Split(pattern, behavior, invert, dialect):
-            return cut(pat_of(pattern, dialect), behavior, invert, piece)
-        case ByteLevel(add_prefix_space, use_regex):
+        case ByteLevel(add_prefix_space, _):
             if add_prefix_space and not piece.text.startswith(" "):
                 piece = _prepend(" ", piece)
-            parts = [piece]
-            if use_regex:
-                parts = cut(pat_of(Regex(GPT2), Dialect.ONIGURUMA), SplitBehavior.ISOLATED, False, piece)
-            return map(_byte_level, parts)
-        case Digits(individual_digits):
-            numeric = Chr(char_class("numeric", Dialect.ONIGURUMA))
-            behavior = SplitBehavior.ISOLATED if individual_digits else SplitBehavior.CONTIGUOUS
-            return cut(numeric, behavior, False, piece)
-        case Punctuation(behavior):
-            return cut(Chr(char_class("punctuation", Dialect.ONIGURUMA)), behavior, False, piece)
+            return map(_byte_level, _cut_by(stage, piece))
         case Metaspace():
-            return _metaspace(stage, piece)
+            return _cut_by(stage, _metaspace(stage, piece))
+        case _:
+            return _cut_by(stage, piece)
+
+
+def _cut_by(stage: PreTokenizer, piece: Aligned) -> list[Aligned]:
+    by = cutting(stage)
+    return [piece] if by is None else cut(by.pat, by.behaviour, by.invert, piece)
+
+
+# --- what stages cut by ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What one stage cuts by, its pattern parsed."""
+
+    pat: Pat
+    behaviour: SplitBehavior
+    invert: bool
+
+
+def cutting(stage: PreTokenizer) -> Stage | None:
+    """What a stage cuts its pieces by, whatever else it does to them; None if it leaves them whole."""
+    match stage:
+        case Split(pattern, behavior, invert, dialect):
+            return Stage(pat_of(pattern, dialect), behavior, invert)
+        case ByteLevel(_, use_regex):
+            return Stage(pat_of(Regex(GPT2)), SplitBehavior.ISOLATED, False) if use_regex else None
+        case Digits(individual):
+            behavior = SplitBehavior.ISOLATED if individual else SplitBehavior.CONTIGUOUS
+            return Stage(Chr(char_class("numeric", Dialect.ONIGURUMA)), behavior, False)
+        case Punctuation(behavior):
+            return Stage(Chr(char_class("punctuation", Dialect.ONIGURUMA)), behavior, False)
+        case Metaspace(replacement, _, split_at):
+            return Stage(literal(replacement), SplitBehavior.MERGED_WITH_NEXT, False) if split_at else None
 
 
 # --- cutting at matches ------------------------------------------------------------------------------
@@ -126,13 +151,13 @@ def _byte_level(piece: Aligned) -> Aligned:
     return Aligned(spell(piece.text.encode()), tuple(byte_origins(piece)))
 
 
-def _metaspace(stage: Metaspace, piece: Aligned) -> list[Aligned]:
+def _metaspace(stage: Metaspace, piece: Aligned) -> Aligned:
     mark = stage.replacement
     piece = Aligned(piece.text.replace(" ", mark), piece.origins)
     first = stage.prepend_scheme == "first" and piece.origins[0][0] == 0
     if (first or stage.prepend_scheme == "always") and not piece.text.startswith(mark):
         piece = _prepend(mark, piece)
-    return cut(literal(mark), SplitBehavior.MERGED_WITH_NEXT, False, piece) if stage.split else [piece]
+    return piece
 
 
 def _prepend(char: str, piece: Aligned) -> Aligned:

@@ -8,12 +8,11 @@ function over-approximates ("may") unless it says "surely".
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from verified_tok.reference.charset import CharSet
 from verified_tok.reference.pattern import Alt, Atomic, Chr, Eps, NotAhead, Pat, Seq, Star
-from verified_tok.reference.pre_tokenizer import joins
+from verified_tok.reference.pre_tokenizer import Stage, joins
 from verified_tok.spec import SplitBehavior
 
 
@@ -200,15 +199,6 @@ def stable(p: Pat, x: str, y: str) -> bool:
 
 
 # --- stages --------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """One `Split` stage, its pattern parsed."""
-
-    pat: Pat
-    behaviour: SplitBehavior
-    invert: bool
 
 
 def cuttable(t: Stage, x: str, y: str) -> bool:

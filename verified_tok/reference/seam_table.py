@@ -21,28 +21,23 @@ from verified_tok.reference.charset import CharSet
 from verified_tok.reference.classes import char_class
 from verified_tok.reference.model import Encoder
 from verified_tok.reference.normalizer import normalize_text
-from verified_tok.reference.pattern import Chr, Pat, sets_in
+from verified_tok.reference.pattern import Pat, sets_in
 from verified_tok.reference.pipeline import Pipeline
-from verified_tok.reference.pre_tokenizer import GPT2
+from verified_tok.reference.pre_tokenizer import Stage, cutting
 from verified_tok.reference.regex import pat_of
-from verified_tok.reference.seam import Stage, consumes, crosses, cuttable, is_seam
+from verified_tok.reference.seam import consumes, crosses, cuttable, is_seam
 from verified_tok.reference.unicode_form import combining_classes, composites, decompose, seconds
 from verified_tok.spec import (
     AddedToken,
     ByteLevel,
     Dialect,
-    Digits,
     Literal,
     MergeBpe,
     Metaspace,
     Normalizer,
     Prepend,
     PreTokenizer,
-    Punctuation,
-    Regex,
     ReplaceAll,
-    Split,
-    SplitBehavior,
     StripSpace,
     TokenizerSpec,
     UnicodeForm,
@@ -211,20 +206,12 @@ def stages_of(pre_tokenizers: Iterable[PreTokenizer]) -> tuple[list[Stage], bool
     there is none of those, so that what the stages leave whole is what the model gets."""
     stages: list[Stage] = []
     for stage in pre_tokenizers:
-        match stage:
-            case Split(pattern, behavior, invert, dialect):
-                stages.append(Stage(pat_of(pattern, dialect), behavior, invert))
-            case Digits(individual):
-                behavior = SplitBehavior.ISOLATED if individual else SplitBehavior.CONTIGUOUS
-                stages.append(Stage(Chr(char_class("numeric", Dialect.ONIGURUMA)), behavior, False))
-            case Punctuation(behavior):
-                stages.append(Stage(Chr(char_class("punctuation", Dialect.ONIGURUMA)), behavior, False))
-            case ByteLevel(add_prefix_space, use_regex):
-                if use_regex and not add_prefix_space:
-                    stages.append(Stage(pat_of(Regex(GPT2)), SplitBehavior.ISOLATED, False))
-                return stages, False
-            case Metaspace():
-                return stages, False
+        by = cutting(stage)
+        if isinstance(stage, ByteLevel | Metaspace):
+            adds_nothing = isinstance(stage, ByteLevel) and not stage.add_prefix_space
+            return [*stages, by] if by and adds_nothing else stages, False
+        if by:
+            stages.append(by)
     return stages, True
 
 
