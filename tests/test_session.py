@@ -28,6 +28,7 @@ from verified_tok.errors import (
 )
 from verified_tok.fetch import open_family
 from verified_tok.reference.seam_table import YES
+from verified_tok.session_file import _digest
 
 FAMILIES = [
     "claude",  # NFKC, GPT-2's pattern
@@ -347,6 +348,8 @@ def test_another_tokenizer_is_refused(tmp_path: Path) -> None:
         tokenizer("qwen3").session("a").concat(tokenizer("gpt-oss").session("b"))
     with pytest.raises(SessionMismatch):
         tokenizer("qwen3").session("a").concat(tokenizer("qwen3").session("b", added_tokens="none"))
+    with pytest.raises(SessionMismatch):
+        tokenizer("qwen3").session("a").concat("b")  # type: ignore[arg-type]
 
 
 def test_a_choice_of_added_tokens_is_saved_with_the_session(tmp_path: Path) -> None:
@@ -389,6 +392,31 @@ def test_other_files_are_refused(other: bytes, tmp_path: Path) -> None:
     (tmp_path / "s").write_bytes(other)
     with pytest.raises(InvalidSessionFile):
         tokenizer("qwen3").load_session(tmp_path / "s")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"ids": None},
+        {"text": np.array([0xFF], dtype=np.uint8)},
+        {"ids": np.zeros((1, 1), dtype=np.uint32)},
+        {"ids": np.zeros(1, dtype=np.float64)},
+        {"char_spans": np.zeros((9, 2), dtype=np.int64)},
+    ],
+    ids=repr,
+)
+def test_a_file_of_another_shape_is_refused_though_its_hash_is_right(
+    change: dict[str, Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "s"
+    tokenizer("qwen3").session("a").save(path)
+    with np.load(path) as file:
+        arrays = {name: file[name] for name in file.files if name != "digest"}
+    arrays = {name: array for name, array in {**arrays, **change}.items() if array is not None}
+    with path.open("wb") as file:
+        np.savez(file, digest=np.frombuffer(_digest(arrays), dtype=np.uint8), **arrays)
+    with pytest.raises(InvalidSessionFile):
+        tokenizer("qwen3").load_session(path)
 
 
 def test_a_crash_while_saving_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -306,3 +306,24 @@ def test_a_name_of_a_token_must_be_text() -> None:
     tok = vt.from_tiktoken({bytes([byte]): byte for byte in range(256)}, ".", {})
     with pytest.raises(InvalidText):
         tok.token_to_id("\ud800")
+
+
+def test_odd_arguments_get_our_own_errors() -> None:
+    tok = vt.from_tiktoken({bytes([b]): b for b in range(256)}, r"\p{L}+|\P{L}", {"<|end|>": 256})
+    calls: list[Callable[[], object]] = [
+        lambda: tok.encode("a", added_tokens=None),  # type: ignore[arg-type]
+        lambda: tok.encode("a", added_tokens=[[1]]),  # type: ignore[list-item]
+        lambda: tok.encode("a", added_tokens=[True]),
+        lambda: tok.encode("a", added_tokens=[256.0]),  # type: ignore[list-item]
+        lambda: tok.encode_batch(None),  # type: ignore[arg-type]
+        lambda: tok.decode_batch(None),  # type: ignore[arg-type]
+        lambda: tok.decode([0], errors="ignore"),  # type: ignore[arg-type]
+        lambda: vt.from_tiktoken({}, "a", {}, normalizer="NFC"),  # type: ignore[arg-type]
+    ]
+    for call in calls:
+        with pytest.raises(vt.errors.VerifiedTokError):
+            call()
+    assert tok.encode("<|end|>", added_tokens=[np.int64(256)]).tolist() == [256]
+    assert vt.load(bytearray(json.dumps(byte_level()).encode())) is not None
+    with pytest.raises(ValueError, match="NFKD"):
+        vt.spec.UnicodeForm("NFKD")

@@ -34,13 +34,13 @@ __all__ = [
 ]
 
 
-def load(source: str | PathLike[str] | bytes) -> Tokenizer:
+def load(source: str | PathLike[str] | bytes | bytearray | memoryview) -> Tokenizer:
     """The tokenizer of a Hugging Face `tokenizer.json`: its path, or its bytes.
 
     Raises `InvalidTokenizerFile` if it is none, `UnsupportedTokenizer` if it uses what the kit does not
     reproduce exactly (both in `verified_tok.errors`), and OSError if the file cannot be read.
     """
-    data = source if isinstance(source, bytes) else Path(source).read_bytes()
+    data = bytes(source) if isinstance(source, bytes | bytearray | memoryview) else Path(source).read_bytes()
     return Tokenizer(loading.load_json(data))
 
 
@@ -55,6 +55,14 @@ def from_tiktoken(
 
     Raises what `load` raises.
     """
+    if normalizer is not None and not isinstance(normalizer, spec.Normalizer):
+        raise errors.UnsupportedTokenizer(
+            (
+                errors.UnsupportedConstruct(
+                    "normalizer", normalizer, "give a stage such as spec.UnicodeForm('NFC')"
+                ),
+            )
+        )
     normalizers = () if normalizer is None else (normalizer,)
     return Tokenizer(loading.from_ranks(ranks, pattern, special_tokens, normalizers))
 

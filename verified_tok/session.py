@@ -206,6 +206,8 @@ class Session:
 
         Costs the other's length. Raises `SessionMismatch` if the sessions belong to different tokenizers.
         """
+        if not isinstance(other, Session):
+            raise SessionMismatch(f"{other!r} is no session; append takes text")
         if other.identity != self.identity:
             raise SessionMismatch(f"sessions of {self.identity} and of {other.identity} cannot be joined")
         end, text = len(self._text), other.text

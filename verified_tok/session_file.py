@@ -45,7 +45,10 @@ def write_session(path: str | os.PathLike[str], saved: SavedSession) -> None:
 
 
 def read_session(path: str | os.PathLike[str]) -> SavedSession:
-    """Read a file. Raises `InvalidSessionFile` if it is none or damaged, `OSError` if it cannot be read."""
+    """Read a file. Raises `InvalidSessionFile` if it is none or damaged, `OSError` if it cannot be read.
+
+    The hash tells accidents. It is no signature: who can write the file can write other ids.
+    """
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
@@ -54,14 +57,24 @@ def read_session(path: str | os.PathLike[str]) -> SavedSession:
     digest = arrays.pop("digest", None)
     if digest is None or digest.tobytes() != _digest(arrays):
         raise InvalidSessionFile(f"{os.fspath(path)} is no saved session, or is damaged: its hash is wrong")
-    return SavedSession(
-        arrays["sha256"].tobytes().decode(),
-        frozenset(arrays["added_tokens"].tolist()),
-        arrays["text"].tobytes().decode(),
-        arrays["ids"],
-        arrays["byte_spans"],
-        arrays["char_spans"],
-    )
+    try:
+        saved = SavedSession(
+            arrays["sha256"].tobytes().decode(),
+            frozenset(arrays["added_tokens"].tolist()),
+            arrays["text"].tobytes().decode(),
+            arrays["ids"],
+            arrays["byte_spans"],
+            arrays["char_spans"],
+        )
+    except (KeyError, UnicodeDecodeError) as error:
+        raise InvalidSessionFile(f"{os.fspath(path)} is no saved session: {error!r}") from None
+    spans = [("int64", (len(saved.ids), 2))] * 2
+    found = [(array.dtype.name, array.shape) for array in (saved.byte_spans, saved.char_spans)]
+    if saved.ids.ndim != 1 or saved.ids.dtype != np.uint32 or found != spans:
+        raise InvalidSessionFile(
+            f"{os.fspath(path)} is no saved session: its arrays have other shapes or types"
+        )
+    return saved
 
 
 def _arrays(saved: SavedSession) -> dict[str, Any]:

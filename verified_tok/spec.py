@@ -55,9 +55,13 @@ class Dialect(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class UnicodeForm:
-    """Unicode normalization as the reference engine does it; `form` is "NFC" or "NFKC"."""
+    """Unicode normalization as the reference engine does it; `form` is "NFC" or "NFKC", else ValueError."""
 
     form: str
+
+    def __post_init__(self) -> None:
+        if self.form not in ("NFC", "NFKC"):
+            raise ValueError(f"the form is 'NFC' or 'NFKC', not {self.form!r}")
 
 
 @dataclass(frozen=True, slots=True)

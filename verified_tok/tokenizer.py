@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from verified_tok.admission import Admission, admit
 from verified_tok.engine import ReferenceEngine
-from verified_tok.errors import InvalidText, SessionMismatch, UnknownAddedToken
+from verified_tok.errors import InvalidText, InvalidTokenId, SessionMismatch, UnknownAddedToken
 from verified_tok.ids import check_ids
 from verified_tok.reference import pipeline as reference
 from verified_tok.reference.aligned import Aligned, Span, hull
@@ -185,6 +185,8 @@ class Tokenizer:
         """
         if isinstance(texts, str):
             raise InvalidText("several texts are expected, not one str; give it in a list, or call encode")
+        if not isinstance(texts, Iterable):
+            raise InvalidText(f"several texts are expected, not {texts!r}")
         encoded = [self.encode(text, added_tokens, add_special_tokens) for text in texts]
         offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
         return np.concatenate([np.empty(0, np.uint32), *encoded]), offsets
@@ -312,6 +314,8 @@ class Tokenizer:
         >>> tok.decode_batch([[256], [258, 300]])
         ['he', 'hell<|end|>']
         """
+        if not isinstance(batch, Iterable):
+            raise InvalidTokenId(f"several sequences of ids are expected, not {batch!r}")
         return [self.decode(ids, errors, skip_special_tokens) for ids in batch]
 
     def decode_stream(self, prompt: Iterable[int] = (), skip_special_tokens: bool = False) -> StreamDecoder:
@@ -336,11 +340,12 @@ class Tokenizer:
             return frozenset()
         if added_tokens == "all":
             return self._all_added
-        if isinstance(added_tokens, str):
+        if isinstance(added_tokens, str) or not isinstance(added_tokens, Iterable):
             raise UnknownAddedToken(f"added_tokens is 'all', 'none' or a collection, not {added_tokens!r}")
         names = list(added_tokens)  # what can be read but once is read once
         for name in names:
-            if name not in self._added:
+            is_name = isinstance(name, str | int | np.integer) and not isinstance(name, bool)
+            if not is_name or name not in self._added:
                 raise UnknownAddedToken(f"{name!r} is no added token of this tokenizer")
         return frozenset(self._added[name] for name in names)
 

@@ -74,6 +74,8 @@ def decode_text(stages: Sequence[Decoder], tokens: Iterable[bytes], errors: str 
     `errors` says what becomes of bytes that are not UTF-8: "replace" puts U+FFFD, "strict" raises
     `InvalidUtf8`.
     """
+    if errors not in ("replace", "strict"):
+        raise InvalidUtf8(f"errors must be 'replace' or 'strict', not {errors!r}")
     if errors == "strict":
         return strict_text(decode_bytes(stages, tokens))
     return b"".join(decode_chain(stages, list(tokens), lossy=True)).decode(errors="replace")
