@@ -1,4 +1,4 @@
-"""These families beside their engines."""
+"""Llama, and the families in SentencePiece's style, beside their engines: see `differential`."""
 
 from differential import *  # noqa: F403
 from differential import families

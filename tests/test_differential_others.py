@@ -1,4 +1,4 @@
-"""These families beside their engines."""
+"""The other families beside their engines: see `differential`."""
 
 from differential import *  # noqa: F403
 from differential import families
