@@ -66,7 +66,7 @@ def small(random: random.Random) -> Small:
     """Two or three letters and up to seven tokens made of them, with one rule for each token or several, in
     the order in which they are made or in some other, now and then with rules of equal rank."""
     letters = random.randint(2, 3)
-    spelled = {letter: (letter,) for letter in range(letters)}
+    spelled: dict[int, tuple[int, ...]] = {letter: (letter,) for letter in range(letters)}
     for _ in range(random.randint(1, 7)):
         text = spelled[random.choice([*spelled])] + spelled[random.choice([*spelled])]
         if text not in spelled.values():
@@ -109,14 +109,14 @@ LOCAL = Table(tuple(range(256)), {(2, 3): Rule(0, 5), (1, 5): Rule(1, 6), (0, 1)
 
 def ranked(*pairs: tuple[int, str]) -> Small:
     """The vocabulary of rules such as `ab+c` with their ranks. The letters are `a`, `b`, …"""
-    parts = [(rank, *pair.split("+")) for rank, pair in pairs]
-    letters = len({letter for _, left, right in parts for letter in left + right})
+    ranks = {tuple(pair.split("+")): rank for rank, pair in pairs}
+    letters = len({letter for parts in ranks for letter in "".join(parts)})
     token = {chr(A + i): i for i in range(letters)}
-    for _, left, right in parts:
-        token.setdefault(left + right, len(token))
+    for parts in ranks:
+        token.setdefault("".join(parts), len(token))
     return Small(
         letters,
-        {(token[left], token[right]): Rule(rank, token[left + right]) for rank, left, right in parts},
+        {(token[left], token[right]): Rule(rank, token[left + right]) for (left, right), rank in ranks.items()},
         {number: tuple(ord(letter) - A for letter in text) for text, number in token.items()},
     )
 

@@ -175,157 +175,77 @@ example : roundAll t7 [0, 2, 1, 2, 0, 0, 2, 1] = [0, 2, 1, 2, 0, 0, 2, 1] := by 
 example : overtaken t7 8 [0, 2, 1, 2, 0, 0, 2, 1] = false := by decide +kernel
 
 /-! Random tables -/
-def t8 : Table := ofMerges UInt8.toNat [⟨1, 1, 2⟩, ⟨0, 0, 3⟩, ⟨1, 0, 4⟩, ⟨3, 4, 5⟩]
-def sym8 (c : Token) : List Token := [[0], [1], [1, 1], [0, 0], [1, 0], [0, 0, 1, 0]].getD c []
-def voc8 : List Token := [0, 1, 2, 3, 4, 5]
+def t8 : Table := ofMerges UInt8.toNat [⟨1, 0, 2⟩, ⟨1, 1, 3⟩, ⟨0, 3, 4⟩]
+def sym8 (c : Token) : List Token := [[0], [1], [1, 0], [1, 1], [0, 1, 1]].getD c []
+def voc8 : List Token := [0, 1, 2, 3, 4]
 def live8 := liveRules t8 sym8 voc8
-example : live8 = [(1, 1, 0, 2), (0, 0, 1, 3), (1, 0, 2, 4), (3, 4, 3, 5)] := by decide +kernel
+example : live8 = [(1, 0, 0, 2), (1, 1, 1, 3), (0, 3, 2, 4)] := by decide +kernel
 example : checkLiveMonotone t8 sym8 voc8 = true := by decide +kernel
 example : ((voc8.flatMap fun x => voc8.map fun y => (x, y)).filter fun p => straddles live8 sym8 p.1 p.2) =
     [] := by decide +kernel
 example : checkPairsAgree t8 sym8 voc8 = true := by decide +kernel
-example : roundAll t8 [1, 1, 0, 1, 1, 0, 1, 1] = [2, 0, 2, 0, 2] := by decide +kernel
-example : overtaken t8 8 [1, 1, 0, 1, 1, 0, 1, 1] = false := by decide +kernel
-example : round t8 0 [1, 1, 0, 1, 1, 0, 1, 1] = [2, 0, 2, 0, 2] := by decide +kernel
-example : roundParallel t8 0 [1, 1, 0, 1, 1, 0, 1, 1] = [2, 0, 2, 0, 2] := by decide +kernel
-example : roundAll t8 [0, 0, 1, 1, 1, 1, 0, 1] = [3, 2, 2, 0, 1] := by decide +kernel
-example : overtaken t8 8 [0, 0, 1, 1, 1, 1, 0, 1] = false := by decide +kernel
-example : round t8 0 [0, 0, 1, 1, 1, 1, 0, 1] = [0, 0, 2, 2, 0, 1] := by decide +kernel
-example : roundParallel t8 0 [0, 0, 1, 1, 1, 1, 0, 1] = [0, 0, 2, 2, 0, 1] := by decide +kernel
+example : roundAll t8 [0, 1, 0, 1, 0, 1, 1, 1] = [0, 2, 2, 3, 1] := by decide +kernel
+example : overtaken t8 8 [0, 1, 0, 1, 0, 1, 1, 1] = false := by decide +kernel
+example : round t8 0 [0, 1, 0, 1, 0, 1, 1, 1] = [0, 2, 2, 1, 1, 1] := by decide +kernel
+example : roundParallel t8 0 [0, 1, 0, 1, 0, 1, 1, 1] = [0, 2, 2, 1, 1, 1] := by decide +kernel
+example : roundAll t8 [1, 0, 1, 1, 0, 1, 1, 0] = [2, 1, 2, 1, 2] := by decide +kernel
+example : overtaken t8 8 [1, 0, 1, 1, 0, 1, 1, 0] = false := by decide +kernel
+example : round t8 0 [1, 0, 1, 1, 0, 1, 1, 0] = [2, 1, 2, 1, 2] := by decide +kernel
+example : roundParallel t8 0 [1, 0, 1, 1, 0, 1, 1, 0] = [2, 1, 2, 1, 2] := by decide +kernel
 
-def t9 : Table := ofMerges UInt8.toNat [⟨0, 0, 1⟩, ⟨1, 1, 2⟩]
-def sym9 (c : Token) : List Token := [[0], [0, 0], [0, 0, 0, 0]].getD c []
-def voc9 : List Token := [0, 1, 2]
+def t9 : Table := ofMerges UInt8.toNat [⟨1, 0, 2⟩, ⟨0, 0, 3⟩, ⟨0, 1, 4⟩]
+def sym9 (c : Token) : List Token := [[0], [1], [1, 0], [0, 0], [0, 1]].getD c []
+def voc9 : List Token := [0, 1, 2, 3, 4]
 def live9 := liveRules t9 sym9 voc9
-example : live9 = [(0, 0, 0, 1), (1, 1, 1, 2)] := by decide +kernel
+example : live9 = [(1, 0, 0, 2), (0, 0, 1, 3), (0, 1, 2, 4)] := by decide +kernel
 example : checkLiveMonotone t9 sym9 voc9 = true := by decide +kernel
 example : ((voc9.flatMap fun x => voc9.map fun y => (x, y)).filter fun p => straddles live9 sym9 p.1 p.2) =
     [] := by decide +kernel
 example : checkPairsAgree t9 sym9 voc9 = true := by decide +kernel
-example : roundAll t9 [0, 0, 0, 0, 0, 0, 0, 0] = [2, 2] := by decide +kernel
-example : overtaken t9 8 [0, 0, 0, 0, 0, 0, 0, 0] = false := by decide +kernel
-example : round t9 0 [0, 0, 0, 0, 0, 0, 0, 0] = [1, 1, 1, 1] := by decide +kernel
-example : roundParallel t9 0 [0, 0, 0, 0, 0, 0, 0, 0] = [1, 1, 1, 1] := by decide +kernel
-example : roundAll t9 [0, 0, 0, 0, 0, 0, 0, 0] = [2, 2] := by decide +kernel
-example : overtaken t9 8 [0, 0, 0, 0, 0, 0, 0, 0] = false := by decide +kernel
-example : round t9 0 [0, 0, 0, 0, 0, 0, 0, 0] = [1, 1, 1, 1] := by decide +kernel
-example : roundParallel t9 0 [0, 0, 0, 0, 0, 0, 0, 0] = [1, 1, 1, 1] := by decide +kernel
+example : roundAll t9 [1, 1, 1, 1, 0, 1, 0, 1] = [1, 1, 1, 2, 2, 1] := by decide +kernel
+example : overtaken t9 8 [1, 1, 1, 1, 0, 1, 0, 1] = false := by decide +kernel
+example : round t9 0 [1, 1, 1, 1, 0, 1, 0, 1] = [1, 1, 1, 2, 2, 1] := by decide +kernel
+example : roundParallel t9 0 [1, 1, 1, 1, 0, 1, 0, 1] = [1, 1, 1, 2, 2, 1] := by decide +kernel
+example : roundAll t9 [1, 0, 0, 1, 0, 1, 1, 0] = [2, 0, 2, 1, 2] := by decide +kernel
+example : overtaken t9 8 [1, 0, 0, 1, 0, 1, 1, 0] = false := by decide +kernel
+example : round t9 0 [1, 0, 0, 1, 0, 1, 1, 0] = [2, 0, 2, 1, 2] := by decide +kernel
+example : roundParallel t9 0 [1, 0, 0, 1, 0, 1, 1, 0] = [2, 0, 2, 1, 2] := by decide +kernel
 
-def t10 : Table := ofMerges UInt8.toNat [⟨1, 0, 2⟩]
-def sym10 (c : Token) : List Token := [[0], [1], [1, 0]].getD c []
-def voc10 : List Token := [0, 1, 2]
+def t10 : Table := ofMerges UInt8.toNat [⟨4, 4, 2⟩, ⟨0, 1, 3⟩, ⟨1, 1, 4⟩]
+def sym10 (c : Token) : List Token := [[0], [1], [1, 1, 1, 1], [0, 1], [1, 1]].getD c []
+def voc10 : List Token := [0, 1, 2, 3, 4]
 def live10 := liveRules t10 sym10 voc10
-example : live10 = [(1, 0, 0, 2)] := by decide +kernel
-example : checkLiveMonotone t10 sym10 voc10 = true := by decide +kernel
+example : live10 = [(4, 4, 0, 2), (0, 1, 1, 3), (1, 1, 2, 4)] := by decide +kernel
+example : checkLiveMonotone t10 sym10 voc10 = false := by decide +kernel
 example : ((voc10.flatMap fun x => voc10.map fun y => (x, y)).filter fun p => straddles live10 sym10 p.1 p.2) =
-    [] := by decide +kernel
+    [(2, 2), (2, 4), (4, 2), (4, 4)] := by decide +kernel
 example : checkPairsAgree t10 sym10 voc10 = true := by decide +kernel
-example : roundAll t10 [1, 1, 0, 0, 0, 0, 1, 1] = [1, 2, 0, 0, 0, 1, 1] := by decide +kernel
-example : overtaken t10 8 [1, 1, 0, 0, 0, 0, 1, 1] = false := by decide +kernel
-example : round t10 0 [1, 1, 0, 0, 0, 0, 1, 1] = [1, 2, 0, 0, 0, 1, 1] := by decide +kernel
-example : roundParallel t10 0 [1, 1, 0, 0, 0, 0, 1, 1] = [1, 2, 0, 0, 0, 1, 1] := by decide +kernel
-example : roundAll t10 [1, 0, 0, 1, 0, 1, 1, 1] = [2, 0, 2, 1, 1, 1] := by decide +kernel
-example : overtaken t10 8 [1, 0, 0, 1, 0, 1, 1, 1] = false := by decide +kernel
-example : round t10 0 [1, 0, 0, 1, 0, 1, 1, 1] = [2, 0, 2, 1, 1, 1] := by decide +kernel
-example : roundParallel t10 0 [1, 0, 0, 1, 0, 1, 1, 1] = [2, 0, 2, 1, 1, 1] := by decide +kernel
+example : roundAll t10 [1, 1, 0, 0, 1, 0, 1, 0] = [4, 0, 3, 3, 0] := by decide +kernel
+example : overtaken t10 8 [1, 1, 0, 0, 1, 0, 1, 0] = false := by decide +kernel
+example : round t10 1 [1, 1, 0, 0, 1, 0, 1, 0] = [1, 1, 0, 3, 3, 0] := by decide +kernel
+example : roundParallel t10 1 [1, 1, 0, 0, 1, 0, 1, 0] = [1, 1, 0, 3, 3, 0] := by decide +kernel
+example : roundAll t10 [1, 0, 0, 0, 1, 1, 0, 1] = [1, 0, 0, 3, 1, 3] := by decide +kernel
+example : overtaken t10 8 [1, 0, 0, 0, 1, 1, 0, 1] = false := by decide +kernel
+example : round t10 1 [1, 0, 0, 0, 1, 1, 0, 1] = [1, 0, 0, 3, 1, 3] := by decide +kernel
+example : roundParallel t10 1 [1, 0, 0, 0, 1, 1, 0, 1] = [1, 0, 0, 3, 1, 3] := by decide +kernel
 
-def t11 : Table := ofMerges UInt8.toNat [⟨1, 1, 2⟩, ⟨0, 1, 3⟩, ⟨2, 6, 4⟩, ⟨2, 1, 5⟩, ⟨3, 1, 6⟩]
-def sym11 (c : Token) : List Token := [[0], [1], [1, 1], [0, 1], [1, 1, 0, 1, 1], [1, 1, 1], [0, 1, 1]].getD c []
-def voc11 : List Token := [0, 1, 2, 3, 4, 5, 6]
+def t11 : Table := ofMerges UInt8.toNat [⟨1, 1, 2⟩, ⟨0, 2, 3⟩]
+def sym11 (c : Token) : List Token := [[0], [1], [1, 1], [0, 1, 1]].getD c []
+def voc11 : List Token := [0, 1, 2, 3]
 def live11 := liveRules t11 sym11 voc11
-example : live11 = [(1, 1, 0, 2), (0, 1, 1, 3), (2, 1, 3, 5)] := by decide +kernel
+example : live11 = [(1, 1, 0, 2), (0, 2, 1, 3)] := by decide +kernel
 example : checkLiveMonotone t11 sym11 voc11 = true := by decide +kernel
 example : ((voc11.flatMap fun x => voc11.map fun y => (x, y)).filter fun p => straddles live11 sym11 p.1 p.2) =
     [] := by decide +kernel
 example : checkPairsAgree t11 sym11 voc11 = true := by decide +kernel
-example : roundAll t11 [0, 1, 1, 1, 1, 1, 0, 1] = [0, 2, 5, 3] := by decide +kernel
-example : overtaken t11 8 [0, 1, 1, 1, 1, 1, 0, 1] = false := by decide +kernel
-example : round t11 0 [0, 1, 1, 1, 1, 1, 0, 1] = [0, 2, 2, 1, 0, 1] := by decide +kernel
-example : roundParallel t11 0 [0, 1, 1, 1, 1, 1, 0, 1] = [0, 2, 2, 1, 0, 1] := by decide +kernel
-example : roundAll t11 [1, 0, 0, 0, 1, 1, 0, 0] = [1, 0, 0, 0, 2, 0, 0] := by decide +kernel
-example : overtaken t11 8 [1, 0, 0, 0, 1, 1, 0, 0] = false := by decide +kernel
-example : round t11 0 [1, 0, 0, 0, 1, 1, 0, 0] = [1, 0, 0, 0, 2, 0, 0] := by decide +kernel
-example : roundParallel t11 0 [1, 0, 0, 0, 1, 1, 0, 0] = [1, 0, 0, 0, 2, 0, 0] := by decide +kernel
-
-def t12 : Table := ofMerges UInt8.toNat [⟨5, 5, 2⟩, ⟨0, 5, 3⟩, ⟨1, 5, 4⟩, ⟨1, 0, 5⟩]
-def sym12 (c : Token) : List Token := [[0], [1], [1, 0, 1, 0], [0, 1, 0], [1, 1, 0], [1, 0]].getD c []
-def voc12 : List Token := [0, 1, 2, 3, 4, 5]
-def live12 := liveRules t12 sym12 voc12
-example : live12 = [(5, 5, 0, 2), (0, 5, 1, 3), (1, 5, 2, 4), (1, 0, 3, 5)] := by decide +kernel
-example : checkLiveMonotone t12 sym12 voc12 = false := by decide +kernel
-example : ((voc12.flatMap fun x => voc12.map fun y => (x, y)).filter fun p => straddles live12 sym12 p.1 p.2) =
-    [(0, 2), (1, 2), (2, 2), (2, 3), (2, 4), (2, 5), (3, 2), (3, 3), (3, 4), (3, 5), (4, 2), (4, 3), (4, 4), (4, 5), (5, 2), (5, 5)] := by decide +kernel
-example : checkPairsAgree t12 sym12 voc12 = false := by decide +kernel
-example : roundAll t12 [0, 1, 0, 1, 0] = [0, 2] := by decide +kernel
-example : overtaken t12 5 [0, 1, 0, 1, 0] = true := by decide +kernel
-example : round t12 3 [0, 1, 0, 1, 0] = [0, 5, 5] := by decide +kernel
-example : roundParallel t12 3 [0, 1, 0, 1, 0] = [0, 5, 5] := by decide +kernel
-example : roundAll t12 [0, 0, 1, 1, 1, 1, 0, 1] = [0, 0, 1, 1, 4, 1] := by decide +kernel
-example : overtaken t12 8 [0, 0, 1, 1, 1, 1, 0, 1] = false := by decide +kernel
-example : round t12 3 [0, 0, 1, 1, 1, 1, 0, 1] = [0, 0, 1, 1, 1, 5, 1] := by decide +kernel
-example : roundParallel t12 3 [0, 0, 1, 1, 1, 1, 0, 1] = [0, 0, 1, 1, 1, 5, 1] := by decide +kernel
-example : roundAll t12 [0, 1, 0, 0, 1, 1, 0, 1] = [3, 0, 4, 1] := by decide +kernel
-example : overtaken t12 8 [0, 1, 0, 0, 1, 1, 0, 1] = true := by decide +kernel
-example : round t12 3 [0, 1, 0, 0, 1, 1, 0, 1] = [0, 5, 0, 1, 5, 1] := by decide +kernel
-example : roundParallel t12 3 [0, 1, 0, 0, 1, 1, 0, 1] = [0, 5, 0, 1, 5, 1] := by decide +kernel
-
-def t13 : Table := ofMerges UInt8.toNat [⟨4, 0, 2⟩, ⟨4, 1, 3⟩, ⟨5, 1, 4⟩, ⟨0, 1, 5⟩]
-def sym13 (c : Token) : List Token := [[0], [1], [0, 1, 1, 0], [0, 1, 1, 1], [0, 1, 1], [0, 1]].getD c []
-def voc13 : List Token := [0, 1, 2, 3, 4, 5]
-def live13 := liveRules t13 sym13 voc13
-example : live13 = [(4, 0, 0, 2), (4, 1, 1, 3), (5, 1, 2, 4), (0, 1, 3, 5)] := by decide +kernel
-example : checkLiveMonotone t13 sym13 voc13 = false := by decide +kernel
-example : ((voc13.flatMap fun x => voc13.map fun y => (x, y)).filter fun p => straddles live13 sym13 p.1 p.2) =
-    [(2, 2), (2, 3), (2, 4), (2, 5), (3, 2), (3, 3), (3, 4), (3, 5), (4, 2), (4, 3), (4, 4), (4, 5)] := by decide +kernel
-example : checkPairsAgree t13 sym13 voc13 = false := by decide +kernel
-example : roundAll t13 [0, 1, 1, 0, 1] = [4, 5] := by decide +kernel
-example : overtaken t13 5 [0, 1, 1, 0, 1] = true := by decide +kernel
-example : round t13 3 [0, 1, 1, 0, 1] = [5, 1, 5] := by decide +kernel
-example : roundParallel t13 3 [0, 1, 1, 0, 1] = [5, 1, 5] := by decide +kernel
-example : roundAll t13 [1, 0, 0, 0, 0, 1, 1, 0] = [1, 0, 0, 0, 2] := by decide +kernel
-example : overtaken t13 8 [1, 0, 0, 0, 0, 1, 1, 0] = false := by decide +kernel
-example : round t13 3 [1, 0, 0, 0, 0, 1, 1, 0] = [1, 0, 0, 0, 5, 1, 0] := by decide +kernel
-example : roundParallel t13 3 [1, 0, 0, 0, 0, 1, 1, 0] = [1, 0, 0, 0, 5, 1, 0] := by decide +kernel
-example : roundAll t13 [1, 1, 0, 1, 0, 1, 0, 1] = [1, 1, 5, 5, 5] := by decide +kernel
-example : overtaken t13 8 [1, 1, 0, 1, 0, 1, 0, 1] = false := by decide +kernel
-example : round t13 3 [1, 1, 0, 1, 0, 1, 0, 1] = [1, 1, 5, 5, 5] := by decide +kernel
-example : roundParallel t13 3 [1, 1, 0, 1, 0, 1, 0, 1] = [1, 1, 5, 5, 5] := by decide +kernel
-
-def t14 : Table := ofMerges UInt8.toNat [⟨3, 0, 2⟩, ⟨1, 0, 3⟩]
-def sym14 (c : Token) : List Token := [[0], [1], [1, 0, 0], [1, 0]].getD c []
-def voc14 : List Token := [0, 1, 2, 3]
-def live14 := liveRules t14 sym14 voc14
-example : live14 = [(3, 0, 0, 2), (1, 0, 1, 3)] := by decide +kernel
-example : checkLiveMonotone t14 sym14 voc14 = false := by decide +kernel
-example : ((voc14.flatMap fun x => voc14.map fun y => (x, y)).filter fun p => straddles live14 sym14 p.1 p.2) =
-    [(2, 2), (2, 3)] := by decide +kernel
-example : checkPairsAgree t14 sym14 voc14 = true := by decide +kernel
-example : roundAll t14 [0, 1, 0, 1, 0, 0, 1, 1] = [0, 3, 2, 1, 1] := by decide +kernel
-example : overtaken t14 8 [0, 1, 0, 1, 0, 0, 1, 1] = false := by decide +kernel
-example : round t14 1 [0, 1, 0, 1, 0, 0, 1, 1] = [0, 3, 3, 0, 1, 1] := by decide +kernel
-example : roundParallel t14 1 [0, 1, 0, 1, 0, 0, 1, 1] = [0, 3, 3, 0, 1, 1] := by decide +kernel
-example : roundAll t14 [0, 0, 1, 1, 0, 0, 0, 1] = [0, 0, 1, 2, 0, 1] := by decide +kernel
-example : overtaken t14 8 [0, 0, 1, 1, 0, 0, 0, 1] = false := by decide +kernel
-example : round t14 1 [0, 0, 1, 1, 0, 0, 0, 1] = [0, 0, 1, 3, 0, 0, 1] := by decide +kernel
-example : roundParallel t14 1 [0, 0, 1, 1, 0, 0, 0, 1] = [0, 0, 1, 3, 0, 0, 1] := by decide +kernel
-
-def t15 : Table := ofMerges UInt8.toNat [⟨0, 0, 2⟩, ⟨1, 0, 3⟩]
-def sym15 (c : Token) : List Token := [[0], [1], [0, 0], [1, 0]].getD c []
-def voc15 : List Token := [0, 1, 2, 3]
-def live15 := liveRules t15 sym15 voc15
-example : live15 = [(0, 0, 0, 2), (1, 0, 1, 3)] := by decide +kernel
-example : checkLiveMonotone t15 sym15 voc15 = true := by decide +kernel
-example : ((voc15.flatMap fun x => voc15.map fun y => (x, y)).filter fun p => straddles live15 sym15 p.1 p.2) =
-    [] := by decide +kernel
-example : checkPairsAgree t15 sym15 voc15 = true := by decide +kernel
-example : roundAll t15 [0, 0, 1, 1, 0, 0, 1, 1] = [2, 1, 1, 2, 1, 1] := by decide +kernel
-example : overtaken t15 8 [0, 0, 1, 1, 0, 0, 1, 1] = false := by decide +kernel
-example : round t15 0 [0, 0, 1, 1, 0, 0, 1, 1] = [2, 1, 1, 2, 1, 1] := by decide +kernel
-example : roundParallel t15 0 [0, 0, 1, 1, 0, 0, 1, 1] = [2, 1, 1, 2, 1, 1] := by decide +kernel
-example : roundAll t15 [0, 1, 0, 0, 0, 0, 1, 0] = [0, 1, 2, 2, 3] := by decide +kernel
-example : overtaken t15 8 [0, 1, 0, 0, 0, 0, 1, 0] = false := by decide +kernel
-example : round t15 0 [0, 1, 0, 0, 0, 0, 1, 0] = [0, 1, 2, 2, 1, 0] := by decide +kernel
-example : roundParallel t15 0 [0, 1, 0, 0, 0, 0, 1, 0] = [0, 1, 2, 2, 1, 0] := by decide +kernel
+example : roundAll t11 [0, 0, 0, 1, 1, 0, 1, 0] = [0, 0, 3, 0, 1, 0] := by decide +kernel
+example : overtaken t11 8 [0, 0, 0, 1, 1, 0, 1, 0] = false := by decide +kernel
+example : round t11 0 [0, 0, 0, 1, 1, 0, 1, 0] = [0, 0, 0, 2, 0, 1, 0] := by decide +kernel
+example : roundParallel t11 0 [0, 0, 0, 1, 1, 0, 1, 0] = [0, 0, 0, 2, 0, 1, 0] := by decide +kernel
+example : roundAll t11 [1, 1, 1, 1, 1, 0, 1, 1] = [2, 2, 1, 3] := by decide +kernel
+example : overtaken t11 8 [1, 1, 1, 1, 1, 0, 1, 1] = false := by decide +kernel
+example : round t11 0 [1, 1, 1, 1, 1, 0, 1, 1] = [2, 2, 1, 0, 2] := by decide +kernel
+example : roundParallel t11 0 [1, 1, 1, 1, 1, 0, 1, 1] = [2, 2, 1, 0, 2] := by decide +kernel
 
 
 end VerifiedTok.Vectors
