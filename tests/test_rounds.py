@@ -116,7 +116,10 @@ def ranked(*pairs: tuple[int, str]) -> Small:
         token.setdefault("".join(parts), len(token))
     return Small(
         letters,
-        {(token[left], token[right]): Rule(rank, token[left + right]) for (left, right), rank in ranks.items()},
+        {
+            (token[left], token[right]): Rule(rank, token[left + right])
+            for (left, right), rank in ranks.items()
+        },
         {number: tuple(ord(letter) - A for letter in text) for text, number in token.items()},
     )
 
