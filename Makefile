@@ -14,6 +14,7 @@ demo: .venv/made-for-demo
 
 test: .venv/made-for-test
 	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 	$(RUN) -m spec.lean check
 	$(RUN) -m pytest -n auto --dist loadfile
