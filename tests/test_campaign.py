@@ -17,8 +17,10 @@ from spec.campaign.contest import ROSTER, Contest
 from spec.campaign.engines import HuggingFace, Tiktoken
 from verified_tok.fetch import open_family
 
-GPT2 = Contest("gpt2")
-[TIKTOKEN] = [engine for engine in GPT2.engines if isinstance(engine, Tiktoken)]
+
+@pytest.fixture(scope="module")
+def gpt2() -> Contest:
+    return Contest("gpt2")
 
 
 def test_every_family_is_in_one_module_of_differential_tests() -> None:
@@ -33,14 +35,14 @@ def test_both_engines_take_part() -> None:
 
 
 @pytest.mark.parametrize("where", ["ids", "encoding", "cutting"])
-def test_a_wrong_tokenizer_is_seen(where: str) -> None:
+def test_a_wrong_tokenizer_is_seen(where: str, gpt2: Contest) -> None:
     """Codex's tokenizer is GPT-2's but for runs of spaces; GPT-3.5's has another pattern."""
     wrong = Contest("gpt2")
     wrong.ours = open_family("cl100k" if where == "cutting" else "p50k")
     differences = list(getattr(wrong, where)("a    12345"))
     assert {difference.judge for difference in differences} >= {engine.name for engine in wrong.engines}
     assert "gpt2: " in str(differences[0])
-    assert not list(getattr(GPT2, where)("a    12345"))
+    assert not list(getattr(gpt2, where)("a    12345"))
 
 
 def test_wrong_text_is_seen() -> None:
@@ -52,13 +54,16 @@ def test_wrong_text_is_seen() -> None:
 
 
 @given(st.text(" a1!é", max_size=8), st.data())
-def test_the_pieces_of_tiktoken_are_told_from_all_others(text: str, data: st.DataObject) -> None:
-    right = [text[start:stop] for _, (start, stop) in GPT2.ours.pre_tokenize(text)]
-    assert TIKTOKEN.cut(text, right) == right
+def test_the_pieces_of_tiktoken_are_told_from_all_others(
+    gpt2: Contest, text: str, data: st.DataObject
+) -> None:
+    [tiktoken] = [engine for engine in gpt2.engines if isinstance(engine, Tiktoken)]
+    right = [text[start:stop] for _, (start, stop) in gpt2.ours.pre_tokenize(text)]
+    assert tiktoken.cut(text, right) == right
     cuts = sorted(data.draw(st.sets(st.integers(1, max(1, len(text) - 1)))))
     pieces = [text[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     other = [piece for piece in pieces if piece]
-    assert (TIKTOKEN.cut(text, other) == other) == (other == right)
+    assert (tiktoken.cut(text, other) == other) == (other == right)
 
 
 def test_the_engine_misreads_some_literals() -> None:
