@@ -320,6 +320,30 @@ def test_a_word_character_is_another_in_brackets(regex: str) -> None:
     assert our_spans(parse(regex), sample) == TokenizersSplit(regex).spans(sample)
 
 
+@pytest.mark.parametrize(
+    "regex",
+    [
+        "[^b]?[^a]|[^b]?a",
+        "xa*a|xa*b",
+        "(?:a|b)c?c|[ab]c?d",
+        "(?:xa?)b|xa?a",
+        "x(?:a?b|a?a)",
+        "(?:a{1,2}b|a+a)",
+    ],
+)
+def test_what_the_rust_engine_takes_out_of_alternatives_is_refused(regex: str) -> None:
+    with pytest.raises(PatternError, match="begin with the same choice"):
+        parse(regex, Dialect.RUST_REGEX)
+    assert our_spans(parse(regex), "kaxaab") == TokenizersSplit(regex).spans("kaxaab")
+
+
+@pytest.mark.parametrize("regex", ["ab|ac", "'s|'t|'re", "a?b|c?b", "a?b|b", "(?:ab|cd)x|(?:ab|cd)y"])
+def test_alternatives_that_begin_alike_in_one_length_are_not(regex: str) -> None:
+    samples = ["ab", "acb", "cbb", "'re's", "abyabxcdy"]
+    pat = parse(regex, Dialect.RUST_REGEX)
+    assert [our_matches(pat, sample) for sample in samples] == tiktoken_matches(regex, samples)
+
+
 def test_small_readings() -> None:
     assert parse("") == Eps()
     assert parse(r"\P{N}") == Chr(~char_class("N", Dialect.ONIGURUMA))

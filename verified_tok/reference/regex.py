@@ -13,6 +13,7 @@ from __future__ import annotations
 import string
 from collections.abc import Iterator
 from functools import lru_cache
+from math import inf
 
 from verified_tok.errors import PatternError
 from verified_tok.reference.charset import ALL, CharSet
@@ -117,13 +118,26 @@ class _Parser:
     # --- alternatives, sequences, repetitions ---
 
     def alternatives(self, ignore_case: bool) -> Pat:
+        start = self.at
         branches = [self.sequence(ignore_case)]
         while self.takes("|"):
             branches.append(self.sequence(ignore_case))
+        if self.dialect is Dialect.RUST_REGEX and len(branches) > 1:
+            self.refuse_common_choice(branches, start)
         pat = branches.pop()
         while branches:
             pat = Alt(branches.pop(), pat)
         return pat
+
+    def refuse_common_choice(self, branches: list[Pat], at: int) -> None:
+        """The Rust engine reads `x?a|x?b` as `x?(?:a|b)`, which prefers other matches (measured).
+
+        It takes out what all alternatives begin with. That is harmless while the common part has one length,
+        so what counts is the first part of each whose length can vary.
+        """
+        choices = [_first_choice(branch) for branch in branches]
+        if choices[0] is not None and all(choice == choices[0] for choice in choices):
+            raise self.error("alternatives that begin with the same choice", at)
 
     def sequence(self, ignore_case: bool) -> Pat:
         items: list[Pat] = []
@@ -393,6 +407,44 @@ def _letters(pat: Pat) -> Iterator[str]:
     """The lower-case ASCII letters that stand anywhere in a pattern."""
     sets = [node.chars for node in _nodes(pat) if isinstance(node, Chr | Star)]
     return (letter for letter in string.ascii_lowercase if any(letter in chars for chars in sets))
+
+
+def _first_choice(pat: Pat) -> CharSet | None:
+    """The characters of the first part of a sequence that can match in several lengths; None without one."""
+    lengths: dict[int, tuple[int, float]] = {}
+    for node in _nodes(pat):
+        lengths[id(node)] = _lengths(node, lengths)
+    sequence = [pat]
+    while sequence:
+        part = sequence.pop()
+        least, most = lengths[id(part)]
+        if isinstance(part, Seq):
+            sequence += [part.second, part.first]
+        elif least < most:
+            chars = CharSet()
+            for node in _nodes(part):
+                chars |= node.chars if isinstance(node, Chr | Star) else CharSet()
+            return chars
+    return None
+
+
+def _lengths(pat: Pat, parts: dict[int, tuple[int, float]]) -> tuple[int, float]:
+    """The least and the largest length of a match, from those of a pattern's parts."""
+    match pat:
+        case Chr():
+            return 1, 1
+        case Star():
+            return 0, inf
+        case Seq(first, second):
+            (a, b), (c, d) = parts[id(first)], parts[id(second)]
+            return a + c, b + d
+        case Alt(first, second):
+            (a, b), (c, d) = parts[id(first)], parts[id(second)]
+            return min(a, c), max(b, d)
+        case Atomic(body):
+            return parts[id(body)]
+        case Eps() | NotAhead():
+            return 0, 0
 
 
 def _depth(pat: Pat) -> int:
