@@ -44,7 +44,7 @@ def run(command: list[str], code: int = 0) -> subprocess.CompletedProcess[str]:
 
 
 def package_files() -> set[str]:
-    """What belongs to the package: every file but caches and compiled code."""
+    """What belongs to the package: every file but caches and what is compiled."""
     return {
         str(path.relative_to(ROOT))
         for path in PACKAGE.rglob("*")
@@ -54,7 +54,10 @@ def package_files() -> set[str]:
 
 def test_wheel_holds_the_whole_package_and_nothing_else(built):
     names = {name for name in zipfile.ZipFile(built[1]).namelist() if ".dist-info/" not in name}
-    assert names == package_files()
+    native = {name for name in names if name.endswith(".so")}
+    sources = {name for name in package_files() if name.endswith(".cpp")}
+    assert [name.partition(".")[0] for name in native] == ["verified_tok/_core/_native"]
+    assert names - native == package_files() - sources
     assert "verified_tok/py.typed" in names
     assert any(name.startswith("verified_tok/tables/") and not name.endswith(".py") for name in names)
 
@@ -63,7 +66,13 @@ def test_source_archive_holds_the_proofs_and_the_tests(built):
     with tarfile.open(built[0]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert package_files() <= names
-    for wanted in ("README.md", "Makefile", "lean/VerifiedTok.lean", "tests/test_packaging.py"):
+    for wanted in (
+        "README.md",
+        "Makefile",
+        "CMakeLists.txt",
+        "lean/VerifiedTok.lean",
+        "tests/test_packaging.py",
+    ):
         assert wanted in names
     assert not [name for name in names if name.startswith((".venv", "lean/out", "lean/build"))]
 
@@ -80,6 +89,12 @@ def test_installed_package_encodes_real_text(installed, family_file):
     assert json.loads(printed)["ids"] == [2646, 1327, 287]
     where = run([str(installed / "python"), "-c", "import verified_tok; print(verified_tok.__file__)"]).stdout
     assert Path(where.strip()).is_relative_to(installed.parent)
+
+
+def test_installed_package_has_its_native_core(installed):
+    where = "from verified_tok._core import native; print(native.__file__)"
+    printed = run([str(installed / "python"), "-W", "error", "-c", where]).stdout
+    assert Path(printed.strip()).is_relative_to(installed.parent)
 
 
 def test_installed_package_names_the_missing_extra(installed, family_file):

@@ -1,0 +1,23 @@
+"""The native core (C++)."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+SECTIONS: dict[str, int]
+"""The sections of an image, and the size of their elements in bytes."""
+
+class Image:
+    """All tables of a tokenizer in one block of memory."""
+
+    @staticmethod
+    def of(arrays: Mapping[str, npt.NDArray[np.generic]]) -> Image:
+        """An image of one-dimensional arrays, by the names of their sections."""
+
+    @staticmethod
+    def over(memory: npt.NDArray[np.uint8]) -> Image:
+        """The image that lies in `memory`, which must begin at a multiple of 64 bytes. Raises ValueError."""
+
+    @property
+    def memory(self) -> npt.NDArray[np.uint8]: ...

@@ -1,0 +1,15 @@
+// What each file of bindings adds to the extension module.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace vt {
+
+void bind_image(nanobind::module_& module);    // module_image.cpp
+void bind_engine(nanobind::module_& module);   // module_engine.cpp
+void bind_split(nanobind::module_& module);    // module_split.cpp
+void bind_text(nanobind::module_& module);     // module_text.cpp
+void bind_decode(nanobind::module_& module);   // module_decode.cpp
+void bind_session(nanobind::module_& module);  // module_session.cpp
+
+}  // namespace vt

@@ -1,0 +1,60 @@
+// The image of a tokenizer: one block of memory that holds all its tables.
+//
+// It begins with a header that says where each section lies; sections begin at multiples of 64 bytes. Nothing
+// in it is an address, so that an image can be mapped from a file, shared by threads, and copied to a GPU.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "host_device.h"
+
+namespace vt {
+
+// Every section: its name, and the type of its elements. A section that an image lacks has no elements.
+#define VT_SECTIONS(X)            \
+  /* model.py */                  \
+  X(model_options, uint32_t)
+
+enum Section : uint32_t {
+#define VT_SECTION(name, type) section_##name,
+  VT_SECTIONS(VT_SECTION)
+#undef VT_SECTION
+      section_count
+};
+
+struct ImageHeader {
+  static constexpr uint64_t expected = 0x31676d6974760aULL;  // changes with the layout of this header
+  uint64_t magic;
+  uint64_t bytes;  // of the whole image
+};
+
+// Where a section lies in its image.
+struct ImageEntry {
+  uint64_t offset;
+  uint64_t count;  // of elements
+};
+
+// The sections of an image as pointers. Plain data: copied to wherever the functions run.
+struct View {
+#define VT_SECTION(name, type) \
+  const type* name;            \
+  uint64_t name##_count;
+  VT_SECTIONS(VT_SECTION)
+#undef VT_SECTION
+};
+
+// Lets a view see the sections of an image; those that the image lacks stay as they were, so that a small image
+// can be laid over a large one. `base` is where the image lies for whoever uses the view; `image` is readable here.
+inline void look_into(View& view, const uint8_t* image, const uint8_t* base) {
+  const ImageEntry* entries = reinterpret_cast<const ImageEntry*>(image + sizeof(ImageHeader));
+#define VT_SECTION(name, type)                                                              \
+  if (entries[section_##name].offset != 0) {                                                \
+    view.name = reinterpret_cast<const type*>(base + entries[section_##name].offset);       \
+    view.name##_count = entries[section_##name].count;                                      \
+  }
+  VT_SECTIONS(VT_SECTION)
+#undef VT_SECTION
+}
+
+}  // namespace vt

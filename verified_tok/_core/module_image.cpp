@@ -1,0 +1,50 @@
+// Images, seen from Python: made of arrays, or lying in memory that something else owns (a mapped file).
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include <stdexcept>
+
+#include "bindings.h"
+#include "image_host.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace vt {
+
+namespace {
+
+using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+Image::Ptr from_arrays(const nb::dict& arrays) {
+  std::vector<Image::Part> parts;
+  for (auto [key, value] : arrays) {
+    const auto name = nb::cast<std::string>(key);
+    const auto array = nb::cast<nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(value);
+    parts.push_back({section_named(name), array.data(), array.shape(0), array.itemsize()});
+  }
+  return Image::of_parts(parts);
+}
+
+}  // namespace
+
+void bind_image(nb::module_& module) {
+  nb::class_<Image>(module, "Image")
+      .def_static("of", &from_arrays, "arrays"_a)
+      .def_static(
+          "over",
+          [](Bytes bytes) { return Image::over(bytes.data(), bytes.size(), std::make_shared<Bytes>(bytes)); },
+          "memory"_a)
+      .def_prop_ro(
+          "memory",
+          [](const Image& image) { return nb::ndarray<nb::numpy, const uint8_t, nb::ndim<1>>(image.data(), {image.size()}); },
+          nb::rv_policy::reference_internal);
+  nb::dict sections;
+#define VT_SECTION(name, type) sections[#name] = nb::int_(sizeof(type));
+  VT_SECTIONS(VT_SECTION)
+#undef VT_SECTION
+  module.attr("SECTIONS") = sections;
+}
+
+}  // namespace vt

@@ -1,0 +1,3 @@
+#include "bindings.h"
+
+void vt::bind_session(nanobind::module_&) {}

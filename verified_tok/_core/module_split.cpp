@@ -1,0 +1,3 @@
+#include "bindings.h"
+
+void vt::bind_split(nanobind::module_&) {}

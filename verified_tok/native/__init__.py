@@ -1,0 +1,1 @@
+"""From tokenizers as data to the tables of the native core."""
