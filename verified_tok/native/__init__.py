@@ -1,1 +1,7 @@
 """From tokenizers as data to the tables of the native core."""
+
+from __future__ import annotations
+
+
+class NotNative(Exception):
+    """The native core has no code for a stage; the reference takes its place. The message names the stage."""
