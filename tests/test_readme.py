@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from verified_tok.cli.tokens_view import piece_text
 from verified_tok.fetch import open_family
+from verified_tok.visible import piece_text
 
 README = Path(__file__).parent.parent / "README.md"
 TEXT = README.read_text(encoding="utf-8")

@@ -17,9 +17,9 @@ from verified_tok.cli.inputs import (
     open_tokenizer,
     read_text,
 )
-from verified_tok.cli.tokens_view import piece_text
 from verified_tok.errors import InvalidTokenId
 from verified_tok.peer import open_peer
+from verified_tok.visible import piece_text
 
 
 def compare(

@@ -21,7 +21,8 @@ from verified_tok.cli.inputs import (
     open_tokenizer,
     read_text,
 )
-from verified_tok.cli.tokens_view import piece_text, tokens_text
+from verified_tok.cli.tokens_view import tokens_text
+from verified_tok.visible import piece_text
 
 
 def encode(

@@ -12,8 +12,8 @@ from rich.table import Table
 
 from verified_tok.cli.console import output, waiting
 from verified_tok.cli.inputs import JsonOption, TokenizerArgument, open_tokenizer
-from verified_tok.cli.tokens_view import piece_text
 from verified_tok.spec import AddedToken
+from verified_tok.visible import piece_text
 
 _FLAGS = ("special", "normalized", "lstrip", "rstrip", "single_word")
 

@@ -1,12 +1,13 @@
-"""Tokens as a person sees them: the text itself, with every boundary visible."""
+"""Tokens side by side on a terminal, with every boundary visible."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 
 from rich.console import Console
 from rich.text import Text
+
+from verified_tok.visible import piece_text
 
 _STYLES = (
     "black on bright_cyan",
@@ -14,24 +15,6 @@ _STYLES = (
     "black on bright_green",
     "black on bright_magenta",
 )
-_SHOWN = {"\n": "⏎", "\r": "␍", "\t": "⇥", "\0": "␀"}
-
-
-def piece_text(piece: bytes) -> str:
-    """A token's bytes on one line: what has no picture of its own is shown by a name or a number.
-
-    >>> piece_text("a é\\n".encode()), piece_text(b"\\xe4\\xb8"), piece_text("\\u200d".encode())
-    ('a é⏎', '\\\\xe4\\\\xb8', '\\\\u200d')
-    """
-    shown = []
-    for char in piece.decode("utf-8", errors="backslashreplace"):
-        if char in _SHOWN:
-            shown.append(_SHOWN[char])
-        elif char != " " and unicodedata.category(char)[0] in "CZ":
-            shown.append(char.encode("ascii", errors="backslashreplace").decode())
-        else:
-            shown.append(char)
-    return "".join(shown)
 
 
 def tokens_text(pieces: Sequence[bytes], console: Console) -> Text:
