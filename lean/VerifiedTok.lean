@@ -4,6 +4,7 @@ public import VerifiedTok.Spec.AddedTokens
 public import VerifiedTok.Spec.Boundary
 public import VerifiedTok.Spec.Bpe
 public import VerifiedTok.Spec.Bytes
+public import VerifiedTok.Spec.Chat
 public import VerifiedTok.Spec.Normalizer
 public import VerifiedTok.Spec.Pattern
 public import VerifiedTok.Spec.Pipeline
