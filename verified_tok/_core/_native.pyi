@@ -21,3 +21,7 @@ class Image:
 
     @property
     def memory(self) -> npt.NDArray[np.uint8]: ...
+
+def literal_parts(image: Image, text: bytes, normalized: bool) -> list[tuple[int, int, int]]:
+    """A text cut at the added tokens that match raw (or `normalized`) text: (start, stop, id), in bytes; the id
+    of the text between them is -1. `text` must be valid UTF-8."""

@@ -14,7 +14,33 @@ namespace vt {
 // Every section: its name, and the type of its elements. A section that an image lacks has no elements.
 #define VT_SECTIONS(X)            \
   /* model.py */                  \
-  X(model_options, uint32_t)
+  X(model_options, uint32_t)      \
+  /* literals.py */               \
+  X(raw_child, uint32_t)          \
+  X(raw_byte, uint8_t)            \
+  X(raw_literal, int32_t)         \
+  X(raw_filter, uint8_t)          \
+  X(raw_id, uint32_t)             \
+  X(raw_flags, uint8_t)           \
+  X(normalized_child, uint32_t)   \
+  X(normalized_byte, uint8_t)     \
+  X(normalized_literal, int32_t)  \
+  X(normalized_filter, uint8_t)   \
+  X(normalized_id, uint32_t)      \
+  X(normalized_flags, uint8_t)    \
+  X(kind_block, uint16_t)         \
+  X(kind, uint8_t)                \
+  /* normalizer.py */             \
+  X(stages, uint32_t)             \
+  X(stage_text, uint8_t)          \
+  X(form_block, uint16_t)         \
+  X(form_quick, uint8_t)          \
+  X(form_rank, uint8_t)           \
+  X(form_decomposition, uint16_t) \
+  X(form_pool, uint32_t)          \
+  X(form_pair, uint64_t)          \
+  X(form_composite, uint32_t)     \
+  X(form_inert, uint8_t)
 
 enum Section : uint32_t {
 #define VT_SECTION(name, type) section_##name,

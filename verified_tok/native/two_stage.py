@@ -1,0 +1,23 @@
+"""Tables over all code points in two stages: the number of a block, then the value in the block."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+_BLOCK = 128
+
+
+def two_stage(*values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.uint16], list[npt.NDArray[Any]]]:
+    """Arrays of one value a code point, with their equal blocks of 128 kept once.
+
+    The value of code point c is `stored[block[c >> 7] << 7 | c & 127]`; several arrays share the blocks.
+    """
+    blocks = [array.reshape(-1, _BLOCK) for array in values]
+    numbers: dict[bytes, int] = {}
+    keys = [b"".join(array[row].tobytes() for array in blocks) for row in range(len(blocks[0]))]
+    block = np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.uint16)
+    rows = [keys.index(key) for key in numbers]
+    return block, [np.ascontiguousarray(array[rows].reshape(-1)) for array in blocks]
