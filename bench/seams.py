@@ -17,8 +17,7 @@ from spec.campaign.texts import programs, translations
 from verified_tok.fetch import open_family
 from verified_tok.reference.pattern import Eps, Seq
 from verified_tok.reference.pre_tokenizer import Stage
-from verified_tok.reference.seam import is_seam
-from verified_tok.reference.seam_table import NO, YES, SeamTable, stages_of
+from verified_tok.reference.seam_table import SeamTable
 from verified_tok.tokenizer import Tokenizer
 
 FAMILIES = (
@@ -90,13 +89,8 @@ def plain_table(tok: Tokenizer) -> SeamTable:
     for one that an earlier one shields (`stable`).
     """
     table = tok.seams()
-    stages, _ = stages_of(tok.spec.pre_tokenizers)
-    hidden = [Stage(Seq(stage.pat, Eps()), stage.behaviour, stage.invert) for stage in stages]
-    by_stages = np.array(
-        [[is_seam(hidden, x, y) for y in table.representatives] for x in table.representatives]
-    )
-    lost = (table.stages == YES) & ~by_stages
-    return replace(table, stages=np.where(lost, np.uint8(NO), table.stages))
+    hidden = (Stage(Seq(stage.pat, Eps()), stage.behaviour, stage.invert) for stage in table.parts)
+    return replace(table, parts=tuple(hidden))
 
 
 def distances(table: SeamTable, text: str) -> npt.NDArray[np.int64]:

@@ -36,7 +36,8 @@ def survivor(call: Callable[..., T], *args: object, **options: object) -> T | No
 
 
 def engine(text: str) -> Tokenizer | None:
-    """The reference engine's tokenizer, or None if it refuses the file (it may even panic)."""
+    """The reference engine's tokenizer with all that the file says (padding too), or None if it refuses the
+    file (it may even panic)."""
     tokenizer: Tokenizer | None = survivor(Tokenizer.from_str, text)
     return tokenizer
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from spec.campaign import schedule, texts
 from spec.campaign.__main__ import app, report
 from spec.campaign.contest import ROSTER, Contest
-from spec.campaign.engines import HuggingFace, Tiktoken
+from spec.campaign.engines import HuggingFaceClaims, TiktokenClaims
 from verified_tok.fetch import open_family
 
 
@@ -31,7 +31,7 @@ def test_every_family_is_in_one_module_of_differential_tests() -> None:
 
 def test_both_engines_take_part() -> None:
     for family in ("gpt2", "dolma2"):
-        assert {type(engine) for engine in Contest(family).engines} == {HuggingFace, Tiktoken}
+        assert {type(engine) for engine in Contest(family).engines} == {HuggingFaceClaims, TiktokenClaims}
 
 
 @pytest.mark.parametrize("where", ["ids", "encoding", "cutting"])
@@ -40,7 +40,7 @@ def test_a_wrong_tokenizer_is_seen(where: str, gpt2: Contest) -> None:
     wrong = Contest("gpt2")
     wrong.ours = open_family("cl100k" if where == "cutting" else "p50k")
     differences = list(getattr(wrong, where)("a    12345"))
-    assert {difference.judge for difference in differences} >= {engine.name for engine in wrong.engines}
+    assert {difference.judge for difference in differences} >= {engine.peer.name for engine in wrong.engines}
     assert "gpt2: " in str(differences[0])
     assert not list(getattr(gpt2, where)("a    12345"))
 
@@ -57,7 +57,7 @@ def test_wrong_text_is_seen() -> None:
 def test_the_pieces_of_tiktoken_are_told_from_all_others(
     gpt2: Contest, text: str, data: st.DataObject
 ) -> None:
-    [tiktoken] = [engine for engine in gpt2.engines if isinstance(engine, Tiktoken)]
+    [tiktoken] = [engine for engine in gpt2.engines if isinstance(engine, TiktokenClaims)]
     right = [text[start:stop] for _, (start, stop) in gpt2.ours.pre_tokenize(text)]
     assert tiktoken.cut(text, right) == right
     cuts = sorted(data.draw(st.sets(st.integers(1, max(1, len(text) - 1)))))
@@ -70,7 +70,7 @@ def test_the_engine_misreads_some_literals() -> None:
     """Added tokens that are left out of the comparison of decoded text: there the engine loses the text."""
     contest = Contest("deepseek-llm")
     [engine] = contest.engines
-    assert isinstance(engine, HuggingFace)
+    assert isinstance(engine, HuggingFaceClaims)
     literals = {token.id: token.content for token in contest.ours.spec.added_tokens}
     assert "ü" in [literals[id] for id in engine.misread]
     for id in engine.misread:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import json
+import re
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +25,7 @@ from twins import Twins
 
 import verified_tok as vt
 from verified_tok import tokenizer as module
-from verified_tok.errors import InvalidText, InvalidTokenId, InvalidUtf8, UnknownAddedToken
+from verified_tok.errors import InvalidOption, InvalidText, InvalidTokenId, InvalidUtf8, UnknownAddedToken
 
 TOK = vt.load(json.dumps(byte_level()).encode())
 ENGLISH = "".join(topics.values())[:100_000]
@@ -116,6 +117,36 @@ def test_selecting_added_tokens() -> None:
     for wrong in ("<tool>", ["<nothing>"], [0], [b"<tool>"]):
         with pytest.raises(UnknownAddedToken):
             TOK.encode(text, added_tokens=wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", ["no", 1, None, [True]])
+def test_a_switch_is_true_or_false(wrong: Any) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: TOK.encode("a", add_special_tokens=wrong),
+        lambda: TOK.encode_batch(["a"], add_special_tokens=wrong),
+        lambda: TOK.encode_with_spans("a", add_special_tokens=wrong),
+        lambda: TOK.count("a", add_special_tokens=wrong),
+        lambda: TOK.decode([0], skip_special_tokens=wrong),
+        lambda: TOK.decode_bytes([0], skip_special_tokens=wrong),
+        lambda: TOK.decode_batch([[0]], skip_special_tokens=wrong),
+        lambda: TOK.decode_stream(skip_special_tokens=wrong),
+    ]
+    for call in calls:
+        with pytest.raises(InvalidOption, match=re.escape(repr(wrong))):
+            call()
+
+
+def test_a_prompt_is_a_sequence_of_ids() -> None:
+    for wrong in (5, None, [-1], ["a"], [0.0]):
+        with pytest.raises(InvalidTokenId):
+            TOK.decode_stream(prompt=wrong)  # type: ignore[arg-type]
+
+
+def test_seams_are_between_single_characters() -> None:
+    seams = TOK.seams()
+    for x, y in [("", "a"), ("a", ""), ("ab", "c"), ("a", "bc"), ("\ud800", "a"), (1, "a"), ("a", None)]:
+        with pytest.raises(InvalidText):
+            seams.is_seam(x, y)  # type: ignore[arg-type]
 
 
 def test_immutable() -> None:

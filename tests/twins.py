@@ -7,10 +7,10 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TypeVar
 
-import tokenizers
 from tiny import Document
 
 import verified_tok as vt
+from verified_tok.peer import HuggingFace
 
 T = TypeVar("T")
 
@@ -31,7 +31,7 @@ class Twins:
     def __init__(self, file: Document | bytes) -> None:
         data = file if isinstance(file, bytes) else json.dumps(file).encode()
         self.ours = vt.load(data)
-        self.theirs = tokenizers.Tokenizer.from_buffer(data)
+        self.theirs = HuggingFace(data).engine
 
     @cached_property
     def all_ids(self) -> list[int]:

@@ -76,6 +76,10 @@ class UnknownAddedToken(VerifiedTokError, ValueError):
     """A literal or an id was given as an added token, and the tokenizer has no such added token."""
 
 
+class InvalidOption(VerifiedTokError, ValueError):
+    """An option of a call was given a value that it cannot have: a switch that is not True or False, say."""
+
+
 class InvalidUtf8(VerifiedTokError, ValueError):
     """The bytes that ids stand for are not UTF-8, and the caller wanted no replacement characters."""
 

@@ -15,6 +15,7 @@ from verified_tok.admission import Admission, admit
 from verified_tok.engine import ReferenceEngine
 from verified_tok.errors import InvalidText, InvalidTokenId, SessionMismatch, UnknownAddedToken
 from verified_tok.ids import check_ids
+from verified_tok.options import check_switch
 from verified_tok.reference import pipeline as reference
 from verified_tok.reference.aligned import Aligned, Span, hull
 from verified_tok.reference.decode import decode_bytes, decode_text, skipped, token_bytes, token_texts
@@ -151,14 +152,15 @@ class Tokenizer:
         `add_special_tokens` puts the ids around it that the tokenizer's template asks for.
 
         Raises `InvalidText` if `text` is no string or holds a lone surrogate, `UnknownAddedToken` if
-        `added_tokens` names what is none.
+        `added_tokens` names what is none, `InvalidOption` if `add_special_tokens` is not True or False.
 
         >>> tok.encode("hello<|end|>").tolist()
         [259, 300]
         >>> tok.encode("<|end|>", added_tokens="none").tolist()
         [60, 124, 101, 110, 100, 124, 62]
         """
-        before, after = around(self._spec.post_processors) if add_special_tokens else ((), ())
+        template = check_switch("add_special_tokens", add_special_tokens)
+        before, after = around(self._spec.post_processors) if template else ((), ())
         ids = reference.encode(self._pipeline(self._switched_on(added_tokens)), check_text(text))
         return np.array([*before, *ids, *after], dtype=np.uint32)
 
@@ -205,9 +207,10 @@ class Tokenizer:
         >>> encoding.byte_spans.tolist()
         [[0, 1], [1, 2], [2, 3], [3, 8]]
         """
+        template = check_switch("add_special_tokens", add_special_tokens)
         p = self._pipeline(self._switched_on(added_tokens))
         placed = reference.encode_with_spans(p, check_text(text))
-        rows = post_process(self._spec.post_processors, rows_of(text, placed, self._text), add_special_tokens)
+        rows = post_process(self._spec.post_processors, rows_of(text, placed, self._text), template)
         return Encoding(
             ids=np.array([row.id for row in rows], dtype=np.uint32),
             byte_spans=_spans(row.byte_span for row in rows),
@@ -286,7 +289,8 @@ class Tokenizer:
     # --- decoding ---
 
     def decode_bytes(self, ids: Iterable[int], skip_special_tokens: bool = False) -> bytes:
-        """The bytes that ids stand for. Raises `InvalidTokenId`, naming the place and the value.
+        """The bytes that ids stand for. Raises `InvalidTokenId`, naming the place and the value, and
+        `InvalidOption`.
 
         >>> tok.decode_bytes([195])
         b'\\xc3'
@@ -299,7 +303,8 @@ class Tokenizer:
         """The text that ids stand for.
 
         Bytes that are not UTF-8 become U+FFFD as in the reference engine; with `errors="strict"` they raise
-        `InvalidUtf8`. `skip_special_tokens` leaves special added tokens out. Raises `InvalidTokenId`.
+        `InvalidUtf8`. `skip_special_tokens` leaves special added tokens out. Raises `InvalidTokenId`,
+        `InvalidOption`.
 
         >>> tok.decode([259, 195, 300]), tok.decode([259, 300], skip_special_tokens=True)
         ('hello\\ufffd<|end|>', 'hello')
@@ -321,15 +326,19 @@ class Tokenizer:
     def decode_stream(self, prompt: Iterable[int] = (), skip_special_tokens: bool = False) -> StreamDecoder:
         """A decoder for ids that come one after the other; `prompt` holds those before them.
 
+        Raises `InvalidTokenId`, `InvalidOption`.
+
         >>> stream = tok.decode_stream(prompt=[259, 195])
         >>> stream.put(169), stream.put([32, 226, 130]), stream.finish()
         ('é', ' ', '\\ufffd')
         """
-        texts = partial(self._texts_of, skip_special_tokens=skip_special_tokens)
-        return StreamDecoder(self._spec.decoders, texts, prompt)
+        skip = check_switch("skip_special_tokens", skip_special_tokens)
+        texts = partial(self._texts_of, skip_special_tokens=skip)
+        return StreamDecoder(self._spec.decoders, texts, check_ids(prompt, self._texts))
 
     def _texts_of(self, ids: Iterable[int], skip_special_tokens: bool) -> list[bytes]:
-        left_out = self._skipped if skip_special_tokens else frozenset()
+        skip = check_switch("skip_special_tokens", skip_special_tokens)
+        left_out = self._skipped if skip else frozenset()
         return [self._texts[id] for id in check_ids(ids, self._texts) if id not in left_out]
 
     def _text(self, id: int) -> str:
@@ -365,7 +374,7 @@ def _engine(
     spec: TokenizerSpec, encoder: Encoder, pipeline: Callable[[Set[int]], Pipeline], enabled: Set[int]
 ) -> ReferenceEngine:
     """The engine of sessions for a choice of added tokens."""
-    return ReferenceEngine(spec, pipeline(enabled), encoder)
+    return ReferenceEngine(spec, pipeline(enabled), without(encoder, reference.markup(spec, enabled)))
 
 
 def _spans(spans: Iterable[Span]) -> Spans:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from spec.campaign.engines import Claim, Cut, Encoded, Engine, HuggingFace, Tiktoken
-from spec.campaign.rank_files import gpt2_file, read_ranks
+from spec.campaign.engines import Claim, Cut, Encoded, Engine, HuggingFaceClaims, TiktokenClaims
+from spec.campaign.rank_files import gpt2_file
 from verified_tok.families import FAMILIES, RankFile
 from verified_tok.fetch import fetch, open_family
+from verified_tok.peer import read_ranks
 from verified_tok.reference.decode import strip
 from verified_tok.spec import ReplaceDecode, StripDecode, TokenizerSpec
 
@@ -59,21 +60,25 @@ class Contest:
         known, file = FAMILIES[family].file, fetch(family).read_bytes()
         if isinstance(known, RankFile):
             ranks = read_ranks(file)
-            self.engines.append(Tiktoken(self.ours, ranks, known.pattern))
+            self.engines.append(TiktokenClaims(self.ours, ranks, known.pattern))
             if family in GPT2_LIKE:
-                self.engines.append(HuggingFace(self.ours, gpt2_file(ranks, known.special_tokens)))
+                self.engines.append(HuggingFaceClaims(self.ours, gpt2_file(ranks, known.special_tokens)))
         else:
-            self.engines.append(HuggingFace(self.ours, file))
+            self.engines.append(HuggingFaceClaims(self.ours, file))
         if family in RANKS_OF:
             relative = RANKS_OF[family]
             rest = FAMILIES[relative].file
             assert isinstance(rest, RankFile)
-            self.engines.append(Tiktoken(self.ours, read_ranks(fetch(relative).read_bytes()), rest.pattern))
+            self.engines.append(
+                TiktokenClaims(self.ours, read_ranks(fetch(relative).read_bytes()), rest.pattern)
+            )
 
     def ids(self, text: str) -> Iterator[Difference]:
         """Differences in the ids of a text, and nothing else: for very many short texts."""
         ours = self.ours.encode(text).tolist()
-        yield from self._differences(text, lambda engine: iter([Claim("ids", ours, engine.ids(text))]))
+        yield from self._differences(
+            text, lambda engine: iter([Claim("ids", ours, engine.peer.encode(text))])
+        )
 
     def encoding(self, text: str) -> Iterator[Difference]:
         """Differences in ids, offsets, decoded text and the round trip of a text."""
@@ -104,7 +109,7 @@ class Contest:
     ) -> Iterator[Difference]:
         for engine in self.engines:
             for claim in claims(engine):
-                yield from self._compare(engine.name, given, claim)
+                yield from self._compare(engine.peer.name, given, claim)
 
     def _compare(self, judge: str, given: str | Sequence[int], claim: Claim) -> Iterator[Difference]:
         if claim.ours != claim.theirs:

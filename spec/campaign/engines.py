@@ -6,14 +6,12 @@ An engine answers with `Claim`s: what is compared, the kit's value and the engin
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.metadata import version
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
-import tiktoken
 import tokenizers
-from tokenizers import normalizers
 
+from verified_tok.peer import HuggingFace, Peer, Tiktoken
 from verified_tok.reference.aligned import Span
 from verified_tok.reference.byte_level import spell, unspell
 from verified_tok.reference.pipeline import markup
@@ -48,12 +46,8 @@ class Engine(Protocol):
     """Another engine with the same tokenizer."""
 
     @property
-    def name(self) -> str:
-        """The engine's name and version."""
-        ...
-
-    def ids(self, text: str) -> list[int]:
-        """The ids of a text, added tokens recognized."""
+    def peer(self) -> Peer:
+        """The engine itself."""
         ...
 
     def encoding(self, text: str, ours: Encoded) -> Iterator[Claim]:
@@ -69,24 +63,18 @@ class Engine(Protocol):
         ...
 
 
-class HuggingFace:
-    """Hugging Face `tokenizers`, on the bytes of a `tokenizer.json`."""
+class HuggingFaceClaims:
+    """What Hugging Face `tokenizers` says, on the bytes of a `tokenizer.json`."""
 
     def __init__(self, tok: Tokenizer, file: bytes) -> None:
-        self.name = f"tokenizers {version('tokenizers')}"
+        self.peer = HuggingFace(file)
         self.misread = _misread(tok.spec)
         self._tok = tok
-        self._engine = tokenizers.Tokenizer.from_buffer(file)
-        self._engine.no_padding()  # a file can ask for both; they are no part of the encoding
-        self._engine.no_truncation()
+        self._engine = self.peer.engine
         self._plain = _without_added_tokens(self._engine)
         self._not_special = frozenset(token.id for token in tok.spec.added_tokens if not token.special)
         self._never = {on: markup(tok.spec, on) for on in (self._not_special, frozenset())}
         self._composes = any(isinstance(stage, UnicodeForm) for stage in tok.spec.normalizers)
-
-    def ids(self, text: str) -> list[int]:
-        ids: list[int] = self._engine.encode(text, add_special_tokens=False).ids
-        return ids
 
     def encoding(self, text: str, ours: Encoded) -> Iterator[Claim]:
         tok, theirs = self._tok, self._engine.encode(text, add_special_tokens=False)
@@ -133,24 +121,18 @@ class HuggingFace:
             yield Claim(what, self._tok.decode(ids, skip_special_tokens=skip), theirs)
 
 
-class Tiktoken:
-    """tiktoken, with its ranks, a pattern, and the kit's added tokens."""
+class TiktokenClaims:
+    """What tiktoken says, with its ranks, a pattern, and the kit's added tokens."""
 
     def __init__(self, tok: Tokenizer, ranks: Mapping[bytes, int], pattern: str) -> None:
-        self.name = f"tiktoken {version('tiktoken')}"
         self._tok = tok
         self._pattern = pattern
         self._special = {token.content: token.id for token in tok.spec.added_tokens}
-        self._engine = _encoding(pattern, ranks, self._special)
-        # tiktoken does not normalize; a model's own code does it before, and here the other engine does.
-        forms = [stage.form for stage in tok.spec.normalizers if isinstance(stage, UnicodeForm)]
-        self._normalizers = [getattr(normalizers, form)() for form in forms]
-
-    def ids(self, text: str) -> list[int]:
-        return self._engine.encode(self._normalized(text), allowed_special="all")
+        self.peer = Tiktoken(ranks, pattern, self._special, tok.spec.normalizers)
+        self._engine = self.peer.engine
 
     def encoding(self, text: str, ours: Encoded) -> Iterator[Claim]:
-        tok, normal = self._tok, self._normalized(text)
+        tok, normal = self._tok, self.peer.normalize(text)
         yield Claim("ids without added tokens", ours.ordinary, self._engine.encode_ordinary(normal))
         # The kit normalizes between the literals; normalizing all can join a literal with what follows.
         if tok.normalize(text) == normal:
@@ -165,7 +147,7 @@ class Tiktoken:
             yield Claim("ids with some added tokens", tok.encode(text, some).tolist(), theirs)
 
     def cutting(self, text: str, ours: Cut) -> Iterator[Claim]:
-        yield Claim("normalized text", ours.normalized, self._normalized(text))
+        yield Claim("normalized text", ours.normalized, self.peer.normalize(text))
         pieces = [text[start:stop] for _, (start, stop) in ours.pieces]
         yield Claim("pieces", pieces, self.cut(text, pieces))
 
@@ -184,16 +166,11 @@ class Tiktoken:
         tokens |= {(left + right).encode() for left, right in pairwise(expected)}
         singles = [bytes([byte]) for byte in range(256)]
         ranks = {token: rank for rank, token in enumerate([*singles, *sorted(tokens.difference(singles))])}
-        engine = _encoding(self._pattern, ranks, {})
+        engine = Tiktoken(ranks, self._pattern, {}).engine
         return [
             engine.decode_single_token_bytes(id).decode(errors="backslashreplace")
             for id in engine.encode_ordinary(text)
         ]
-
-    def _normalized(self, text: str) -> str:
-        for normalizer in self._normalizers:
-            text = normalizer.normalize_str(text)
-        return text
 
 
 def _misread(spec: TokenizerSpec) -> frozenset[int]:
@@ -216,9 +193,3 @@ def _without_added_tokens(engine: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
     if engine.pre_tokenizer is not None:
         plain.pre_tokenizer = engine.pre_tokenizer
     return plain
-
-
-def _encoding(pattern: str, ranks: Mapping[bytes, int], special: Mapping[str, int]) -> tiktoken.Encoding:
-    return tiktoken.Encoding(
-        "campaign", pat_str=pattern, mergeable_ranks=dict(ranks), special_tokens=dict(special)
-    )

@@ -1,19 +1,12 @@
-"""Rank tables in the forms that the engines read."""
+"""Rank tables in the form that Hugging Face reads."""
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Mapping
 from itertools import pairwise
 
 from verified_tok.reference.byte_level import spell
-
-
-def read_ranks(file: bytes) -> dict[bytes, int]:
-    """The table of a `.tiktoken` file."""
-    lines = (line.split() for line in file.splitlines())
-    return {base64.b64decode(token): int(rank) for token, rank in lines}
 
 
 def gpt2_file(ranks: Mapping[bytes, int], special_tokens: Mapping[str, int]) -> bytes:

@@ -35,7 +35,7 @@ class Outcome:
 def run(family: str, share: float, mixtures: int) -> Outcome:
     """The campaign for one family: see `steps`."""
     contest = Contest(family)
-    outcome = Outcome(family, tuple(engine.name for engine in contest.engines))
+    outcome = Outcome(family, tuple(engine.peer.name for engine in contest.engines))
     for kind, size, comparison in steps(contest, share, mixtures):
         differences = list(comparison)
         outcome.compared[kind] += 1

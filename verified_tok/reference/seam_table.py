@@ -17,6 +17,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from verified_tok.errors import InvalidText
 from verified_tok.reference.charset import CharSet
 from verified_tok.reference.classes import char_class
 from verified_tok.reference.model import Encoder
@@ -42,12 +43,14 @@ from verified_tok.spec import (
     TokenizerSpec,
     UnicodeForm,
 )
+from verified_tok.text import check_text
 
 _LIMIT = 0x110000
 _SURROGATES = (0xD800, 0xE000)
 
 NO, VOCABULARY, YES = 0, 1, 2
 """Whether the stages make a pair of classes a seam; `VOCABULARY`: if no merge joins the two characters."""
+_UNKNOWN = 255
 
 
 @dataclass(frozen=True)
@@ -58,8 +61,10 @@ class SeamTable:
     """The class of every code point, shape (0x110000,); the patterns treat a class alike."""
     representatives: str
     """One character of each class."""
-    stages: npt.NDArray[np.uint8] = field(repr=False)
-    """What the stages say of each pair of classes, of normalized text."""
+    parts: tuple[Stage, ...] = field(repr=False)
+    """The stages that cut normalized text."""
+    joined: bool
+    """Whether what the stages leave whole may be cut where no merge joins two characters."""
     raw_pairs: frozenset[str] = field(repr=False)
     """The pairs that literals which match raw text hold."""
     normalized_pairs: frozenset[str] = field(repr=False)
@@ -68,9 +73,27 @@ class SeamTable:
     """The pairs (one of the first set, one of the second) that a flag of an added token could act across."""
     normalizers: tuple[Normalizer, ...]
     joins: VocabularyJoins | None = field(repr=False)
+    _answers: npt.NDArray[np.uint8] = field(init=False, repr=False)
+    """What `stages` holds, as far as it has been asked for: the analysis of a pair takes a tenth of a
+    millisecond, and there may be hundreds of classes."""
+
+    def __post_init__(self) -> None:
+        size = len(self.representatives)
+        object.__setattr__(self, "_answers", np.full((size, size), _UNKNOWN, dtype=np.uint8))
+
+    @property
+    def stages(self) -> npt.NDArray[np.uint8]:
+        """What the stages say of each pair of classes, of normalized text: shape (classes, classes)."""
+        for i, j in np.argwhere(self._answers == _UNKNOWN).tolist():
+            self._answer(i, j)
+        return self._answers
 
     def is_seam(self, x: str, y: str) -> bool:
-        """Whether every text may be cut between `x` and `y`: encoding both parts alone gives the same ids."""
+        """Whether every text may be cut between the characters `x` and `y`: encoding both parts alone gives
+        the same ids. Raises `InvalidText` if one of them is not a single character.
+        """
+        if len(check_text(x)) != 1 or len(check_text(y)) != 1:
+            raise InvalidText(f"a seam is between two single characters, not between {x!r} and {y!r}")
         if x + y in self.raw_pairs or any(x in before and y in after for before, after in self.flagged):
             return False
         sides = beside(self.normalizers, x, y)
@@ -79,10 +102,20 @@ class SeamTable:
     def _normalized(self, x: str, y: str) -> bool:
         if x + y in self.normalized_pairs:
             return False
-        answer = self.stages[self.class_of[ord(x)], self.class_of[ord(y)]]
-        return bool(answer == YES) or (
-            answer == VOCABULARY and self.joins is not None and self.joins.apart(x, y)
-        )
+        answer = self._answer(self.class_of[ord(x)], self.class_of[ord(y)])
+        return answer == YES or (answer == VOCABULARY and self.joins is not None and self.joins.apart(x, y))
+
+    def _answer(self, i: int, j: int) -> int:
+        """What the stages say of a pair of classes."""
+        if self._answers[i, j] == _UNKNOWN:
+            x, y = self.representatives[i], self.representatives[j]
+            if is_seam(self.parts, x, y):
+                self._answers[i, j] = YES
+            elif self.joined and all(cuttable(stage, x, y) for stage in self.parts):
+                self._answers[i, j] = VOCABULARY
+            else:
+                self._answers[i, j] = NO
+        return int(self._answers[i, j])
 
 
 def seam_table(spec: TokenizerSpec, pipeline: Pipeline, encoder: Encoder) -> SeamTable:
@@ -90,14 +123,11 @@ def seam_table(spec: TokenizerSpec, pipeline: Pipeline, encoder: Encoder) -> Sea
     parts, complete = stages_of(spec.pre_tokenizers)
     class_of, representatives = classes_of([stage.pat for stage in parts])
     joins = VocabularyJoins.of(spec.model, encoder) if complete and isinstance(spec.model, MergeBpe) else None
-    joined = joins is not None and not encoder.whole
-    answers = np.array(
-        [[_answer(parts, joined, x, y) for y in representatives] for x in representatives], dtype=np.uint8
-    ).reshape(len(representatives), len(representatives))
     return SeamTable(
         class_of=class_of,
         representatives=representatives,
-        stages=answers,
+        parts=tuple(parts),
+        joined=joins is not None and not encoder.whole,
         raw_pairs=frozenset(pairs_in(pipeline.raw.tokens)),
         normalized_pairs=frozenset(pairs_in(pipeline.normalized.tokens)),
         flagged=tuple(
@@ -109,12 +139,6 @@ def seam_table(spec: TokenizerSpec, pipeline: Pipeline, encoder: Encoder) -> Sea
         normalizers=spec.normalizers,
         joins=joins,
     )
-
-
-def _answer(parts: Sequence[Stage], joined: bool, x: str, y: str) -> int:
-    if is_seam(parts, x, y):
-        return YES
-    return VOCABULARY if joined and all(cuttable(stage, x, y) for stage in parts) else NO
 
 
 # --- literals ----------------------------------------------------------------------------------------

@@ -1,0 +1,19 @@
+"""What counts as the value of an option."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from verified_tok.errors import InvalidOption
+
+
+def check_switch(name: str, value: object) -> bool:
+    """The value of a switch. Raises `InvalidOption` for anything but True or False: a text such as `"no"`
+    would count as true.
+
+    >>> check_switch("add_special_tokens", False)
+    False
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise InvalidOption(f"{name} is True or False, not {value!r}")
+    return bool(value)
