@@ -40,7 +40,15 @@ namespace vt {
   X(form_pool, uint32_t)          \
   X(form_pair, uint64_t)          \
   X(form_composite, uint32_t)     \
-  X(form_inert, uint8_t)
+  X(form_inert, uint8_t)          \
+  /* patterns.py */               \
+  X(split_stages, uint32_t)       \
+  X(split_index, uint16_t)        \
+  X(split_blocks, uint8_t)        \
+  X(split_moves, uint32_t)        \
+  X(split_starts, uint8_t)        \
+  X(split_code, uint32_t)         \
+  X(split_sets, uint8_t)
 
 enum Section : uint32_t {
 #define VT_SECTION(name, type) section_##name,

@@ -1,0 +1,152 @@
+"""Patterns as automata that find the best match in one pass over the text.
+
+A state is a list of instructions at which a back-tracking matcher could stand, best first. What a step does
+depends on the next symbol, which is known before it is taken: so looking one character ahead costs nothing,
+and a match is noticed when the symbol behind it is read. Choices worse than one that has matched are dropped,
+so the match noticed last is the best one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from verified_tok.native.char_classes import Symbols
+from verified_tok.native.code import Code, Op
+
+STATE_LIMIT = 2_000
+"""How many states an automaton may have; patterns that need more are matched by their instructions."""
+
+DEAD = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Automaton:
+    """`target[s, c]` is the state behind state `s` and symbol `c`; `matched[s, c]`: the text before that
+    symbol is a match, better than those before it. State 0 is dead."""
+
+    target: npt.NDArray[np.int32]
+    matched: npt.NDArray[np.bool_]
+    start: int
+
+    @property
+    def symbols(self) -> int:
+        """How many symbols there are; the end of the text is the last one."""
+        return self.target.shape[1]
+
+    @property
+    def nullable(self) -> bool:
+        """Whether the empty text can be a match."""
+        return bool(self.matched[self.start].any())
+
+    def always_matches(self) -> bool:
+        """Whether a match of at least one character begins everywhere."""
+        fresh = [int(state) for state in self.target[self.start, :-1]]
+        seen = set(fresh)
+        while fresh:
+            state = fresh.pop()
+            if state == DEAD:
+                return False
+            behind = {int(state) for state in self.target[state][~self.matched[state]]}
+            fresh += behind - seen
+            seen |= behind
+        return True
+
+
+def automaton(code: Code, symbols: int) -> Automaton | None:
+    """The automaton of some instructions over so many symbols, the end of the text being the last one.
+
+    None if they cannot become an automaton, or one with too many states.
+    """
+    if any(item.op in (Op.MARK, Op.CUT, Op.REFUSE, Op.FAIL) for item in code):
+        return None
+    numbers: dict[tuple[int, ...], int] = {(): DEAD, (0,): 1}
+    states = list(numbers)
+    target: list[list[int]] = []
+    matched: list[list[bool]] = []
+    for state in states:  # grows while it is read
+        steps = [_step(code, state, symbol) for symbol in range(symbols)]
+        for behind, _ in steps:
+            if behind not in numbers:
+                numbers[behind] = len(states)
+                states.append(behind)
+        if len(states) > STATE_LIMIT:
+            return None
+        target.append([numbers[behind] for behind, _ in steps])
+        matched.append([match for _, match in steps])
+    return _smallest(Automaton(np.array(target, dtype=np.int32), np.array(matched), start=1))
+
+
+def _step(code: Code, state: tuple[int, ...], symbol: int) -> tuple[tuple[int, ...], bool]:
+    """The state behind a symbol, and whether there is a match before it."""
+    behind: dict[int, None] = {}
+    seen: set[int] = set()
+    for place in state:
+        stack = [place]
+        while stack:
+            place = stack.pop()
+            if place in seen:
+                continue  # a better choice has come here
+            seen.add(place)
+            item = code[place]
+            match item.op:
+                case Op.MATCH:
+                    return tuple(behind), True
+                case Op.ONE:
+                    if item.argument >> symbol & 1:
+                        behind[place + 1] = None
+                case Op.RUN:
+                    if item.argument >> symbol & 1:
+                        behind[place] = None
+                    stack.append(place + 1)
+                case Op.TEST:
+                    if item.argument >> symbol & 1:
+                        stack.append(place + 1)
+                case Op.FORK:
+                    stack += [item.argument, place + 1]
+                case Op.JUMP:
+                    stack.append(item.argument)
+    return tuple(behind), False
+
+
+def _smallest(made: Automaton) -> Automaton:
+    """The same automaton with states that behave alike made one (Moore's refinement)."""
+    kind = np.zeros(len(made.target), dtype=np.int32)
+    kinds = 0
+    while True:
+        behaviour = np.hstack([kind[:, None], kind[made.target], made.matched])
+        _, first, kind = np.unique(behaviour, axis=0, return_index=True, return_inverse=True)
+        kind = kind.ravel().astype(np.int32)
+        if len(first) == kinds:
+            break
+        kinds = len(first)
+    order = np.argsort(first)  # numbered as they were found, so the dead state stays the first
+    number = np.empty(kinds, dtype=np.int32)
+    number[order] = np.arange(kinds, dtype=np.int32)
+    return Automaton(
+        number[kind][made.target[first[order]]], made.matched[first[order]], int(number[kind[made.start]])
+    )
+
+
+def behind_cut(cut: Automaton, chars: Symbols, rest: Automaton) -> Automaton:
+    """One automaton for a stage that makes pieces of the characters `chars` alone, and the stage behind it.
+
+    Each character of `chars` belongs to a match of `cut`, which holds no other characters; so for `rest` they
+    are the end of the text. Neither may match the empty text.
+    """
+    of_cut = np.array([chars >> symbol & 1 for symbol in range(rest.symbols)], dtype=np.bool_)
+    target, matched = rest.target.copy(), rest.matched.copy()
+    target[:, of_cut] = target[:, -1:]
+    matched[:, of_cut] = matched[:, -1:]
+    shift = len(target)
+    start = np.where(of_cut, cut.target[cut.start] + shift, target[rest.start])
+    return _smallest(
+        Automaton(
+            np.vstack([target, np.where(cut.target == DEAD, DEAD, cut.target + shift), start]).astype(np.int32),
+            np.vstack([matched, cut.matched, np.zeros((1, rest.symbols), dtype=np.bool_)]),
+            start=shift + len(cut.target),
+        )
+    )
+

@@ -1,0 +1,161 @@
+"""The stages of a pre-tokenizer as sections of an image (`next_piece.h` reads them)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from verified_tok.native import NotNative
+from verified_tok.native.automaton import DEAD, Automaton, automaton, behind_cut
+from verified_tok.native.char_classes import CharClasses, Symbols
+from verified_tok.native.code import Code, Compiler, Instruction, Op
+from verified_tok.reference.pattern import Pat, sets_in
+from verified_tok.reference.pre_tokenizer import Stage, cutting
+from verified_tok.spec import ByteLevel, Metaspace, PreTokenizer, SplitBehavior
+
+STAGE_LIMIT = 8
+CHOICE_LIMIT = 256
+"""How many choices the back-tracking matcher can remember (`matcher_program.h`)."""
+
+BEHAVIOURS = list(SplitBehavior)
+"""What a stage does with its matches, numbered as in `stages.h`."""
+
+
+def stages_of(pre_tokenizers: Sequence[PreTokenizer]) -> list[Stage]:
+    """What the stages cut by; raises NotNative for one that does more than cutting."""
+    stages: list[Stage] = []
+    spelled = False
+    for stage in pre_tokenizers:
+        by = cutting(stage)
+        if isinstance(stage, Metaspace) or (isinstance(stage, ByteLevel) and stage.add_prefix_space):
+            raise NotNative(f"{type(stage).__name__}, which changes the text")
+        if by is not None and spelled:
+            raise NotNative("a stage behind ByteLevel, which looks at bytes spelled as characters")
+        if by is not None:
+            stages.append(by)
+        spelled = spelled or isinstance(stage, ByteLevel)
+    return stages
+
+
+def split_sections(pre_tokenizers: Sequence[PreTokenizer]) -> dict[str, npt.NDArray[np.generic]]:
+    """The sections `split_*` of an image; raises NotNative if the stages have no native form."""
+    stages = stages_of(pre_tokenizers)
+    classes = CharClasses.of([stage.pat for stage in stages])
+    matchers = _fused([_matcher(stage, classes) for stage in stages], classes)
+    if len(matchers) > STAGE_LIMIT:
+        raise NotNative(f"{len(matchers)} stages that cut the text")
+    return _packed(matchers, classes)
+
+
+# --- one stage ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Matcher:
+    """A stage with what finds its matches: an automaton, or else instructions."""
+
+    stage: Stage
+    code: Code
+    made: Automaton | None
+
+    @property
+    def isolates(self) -> bool:
+        """Whether its matches and gaps are just the pieces."""
+        return self.stage.behaviour is SplitBehavior.ISOLATED
+
+
+def _matcher(stage: Stage, classes: CharClasses) -> _Matcher:
+    code = Compiler(classes.symbols, classes.every).compile(stage.pat)
+    made = automaton(code, classes.end + 1)
+    if made is None and sum(item.op in (Op.RUN, Op.FORK, Op.MARK) for item in code) > CHOICE_LIMIT:
+        raise NotNative(f"a pattern with more than {CHOICE_LIMIT} choices that no automaton takes")
+    if made is not None and stage.behaviour is SplitBehavior.REMOVED and stage.invert and made.always_matches():
+        stage = replace(stage, behaviour=SplitBehavior.ISOLATED)  # there are no gaps to remove
+    return _Matcher(stage, code, made)
+
+
+def _fused(matchers: list[_Matcher], classes: CharClasses) -> list[_Matcher]:
+    """The same stages, with each that makes pieces of certain characters alone joined to the one behind it."""
+    if len(matchers) < 2:
+        return matchers
+    first, (second, *others) = matchers[0], _fused(matchers[1:], classes)
+    chars = _cut_characters(first.stage.pat, classes)
+    if (
+        chars is None
+        or first.made is None
+        or second.made is None
+        or second.made.nullable
+        or not (first.isolates and second.isolates)
+    ):
+        return [first, second, *others]
+    return [replace(second, made=behind_cut(first.made, chars, second.made)), *others]
+
+
+def _cut_characters(pat: Pat, classes: CharClasses) -> Symbols | None:
+    """The symbols that a pattern's matches consist of, if a match begins with each of them."""
+    chars = 0
+    for members in sets_in(pat):
+        chars |= classes.symbols(members)
+    return chars if Compiler(classes.symbols, classes.every).decided(pat) == chars else None
+
+
+# --- the sections ------------------------------------------------------------------------------------
+
+
+def _packed(matchers: list[_Matcher], classes: CharClasses) -> dict[str, npt.NDArray[np.generic]]:
+    tables = _Tables(classes)
+    stages = [tables.stage(matcher) for matcher in matchers]
+    return {
+        "split_stages": np.array(stages, dtype=np.uint32).ravel(),
+        "split_index": classes.index,
+        "split_blocks": classes.blocks,
+        "split_moves": np.array(tables.moves, dtype=np.uint32),
+        "split_starts": np.array(tables.starts, dtype=np.uint8),
+        "split_code": np.array(tables.code, dtype=np.uint32),
+        "split_sets": np.array(tables.sets, dtype=np.uint8),
+    }
+
+
+@dataclass
+class _Tables:
+    """The tables of all stages, one behind the other."""
+
+    classes: CharClasses
+    moves: list[int] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    code: list[int] = field(default_factory=list)
+    sets: list[int] = field(default_factory=list)
+    places: dict[Symbols, int] = field(default_factory=dict)  # of the sets
+
+    def stage(self, matcher: _Matcher) -> list[int]:
+        """The words of a stage (`Stage` in `stages.h`)."""
+        stage, made = matcher.stage, matcher.made
+        behaviour = BEHAVIOURS.index(stage.behaviour)
+        starts = len(self.starts)
+        if made is None:
+            table, start = len(self.code), 0
+            self.code += [word for item in matcher.code for word in self.instruction(item)]
+            self.starts += [1] * 256
+        else:
+            table, start = len(self.moves), made.start * made.symbols
+            # Both at once: where the row of the next state begins, and whether there was a match.
+            self.moves += (made.target * made.symbols * 2 + made.matched).ravel().tolist()
+            begins = (made.target[made.start] != DEAD) | made.matched[made.start]
+            self.starts += self.classes.first_bytes(sum(1 << int(n) for n in np.flatnonzero(begins))).tolist()
+        return [behaviour, stage.invert, made is None, self.classes.end, table, start, starts]
+
+    def instruction(self, item: Instruction) -> tuple[int, int]:
+        """The words of an instruction."""
+        if item.op in (Op.ONE, Op.RUN, Op.TEST):
+            return item.op, self.members(item.argument)
+        return item.op, item.argument
+
+    def members(self, symbols: Symbols) -> int:
+        """Where the flags of a set's members stand."""
+        if symbols not in self.places:
+            self.places[symbols] = len(self.sets)
+            self.sets += self.classes.members(symbols).tolist()
+        return self.places[symbols]
