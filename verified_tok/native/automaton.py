@@ -34,7 +34,7 @@ class Automaton:
     @property
     def symbols(self) -> int:
         """How many symbols there are; the end of the text is the last one."""
-        return self.target.shape[1]
+        return int(self.target.shape[1])
 
     @property
     def nullable(self) -> bool:
@@ -113,12 +113,12 @@ def _step(code: Code, state: tuple[int, ...], symbol: int) -> tuple[tuple[int, .
 
 def _smallest(made: Automaton) -> Automaton:
     """The same automaton with states that behave alike made one (Moore's refinement)."""
-    kind = np.zeros(len(made.target), dtype=np.int32)
+    kind: npt.NDArray[np.integer] = np.zeros(len(made.target), dtype=np.int32)
     kinds = 0
     while True:
         behaviour = np.hstack([kind[:, None], kind[made.target], made.matched])
         _, first, kind = np.unique(behaviour, axis=0, return_index=True, return_inverse=True)
-        kind = kind.ravel().astype(np.int32)
+        kind = kind.ravel()
         if len(first) == kinds:
             break
         kinds = len(first)
@@ -144,9 +144,10 @@ def behind_cut(cut: Automaton, chars: Symbols, rest: Automaton) -> Automaton:
     start = np.where(of_cut, cut.target[cut.start] + shift, target[rest.start])
     return _smallest(
         Automaton(
-            np.vstack([target, np.where(cut.target == DEAD, DEAD, cut.target + shift), start]).astype(np.int32),
+            np.vstack([target, np.where(cut.target == DEAD, DEAD, cut.target + shift), start]).astype(
+                np.int32
+            ),
             np.vstack([matched, cut.matched, np.zeros((1, rest.symbols), dtype=np.bool_)]),
             start=shift + len(cut.target),
         )
     )
-

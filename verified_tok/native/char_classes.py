@@ -34,7 +34,7 @@ class CharClasses:
 
     @classmethod
     def of(cls, patterns: Sequence[Pat]) -> CharClasses:
-        """The classes of some patterns together; raises NotNative if there are more than a byte can number."""
+        """The classes of some patterns together; raises NotNative if a byte cannot number them."""
         class_of, representatives = classes_of(patterns)
         if len(representatives) > 255:
             raise NotNative(f"patterns that tell {len(representatives)} classes of characters apart")
@@ -60,7 +60,7 @@ class CharClasses:
     def first_bytes(self, symbols: Symbols) -> npt.NDArray[np.uint8]:
         """Which bytes the UTF-8 of a character of these classes can begin with: one flag a byte."""
         in_block = self.members(symbols)[self.blocks].reshape(-1, BLOCK)
-        blocks = in_block.any(axis=1)[self.index]
+        blocks: npt.NDArray[np.bool_] = np.any(in_block, axis=1)[self.index]
         flags = np.zeros(256, dtype=np.uint8)
         flags[:0x80] = in_block[:2].ravel()
         flags[0xC0:0xE0] = blocks[:32]

@@ -96,9 +96,9 @@ class Compiler:
                 self._emit(second, code, last)
                 code[jump] = Instruction(Op.JUMP, len(code))
             case NotAhead(body):
-                symbols = self.decided(pat)
-                if symbols is not None:
-                    code.append(Instruction(Op.TEST, symbols))
+                deciding = self.decided(pat)
+                if deciding is not None:
+                    code.append(Instruction(Op.TEST, deciding))
                 else:
                     self._fenced(body, code, Op.REFUSE)
             case Atomic(body):

@@ -24,8 +24,8 @@ BEHAVIOURS = list(SplitBehavior)
 """What a stage does with its matches, numbered as in `stages.h`."""
 
 
-def stages_of(pre_tokenizers: Sequence[PreTokenizer]) -> list[Stage]:
-    """What the stages cut by; raises NotNative for one that does more than cutting."""
+def cutting_stages(pre_tokenizers: Sequence[PreTokenizer]) -> list[Stage]:
+    """What a pre-tokenizer's stages cut by; raises NotNative for one that does more than cutting."""
     stages: list[Stage] = []
     spelled = False
     for stage in pre_tokenizers:
@@ -40,9 +40,8 @@ def stages_of(pre_tokenizers: Sequence[PreTokenizer]) -> list[Stage]:
     return stages
 
 
-def split_sections(pre_tokenizers: Sequence[PreTokenizer]) -> dict[str, npt.NDArray[np.generic]]:
+def split_sections(stages: Sequence[Stage]) -> dict[str, npt.NDArray[np.generic]]:
     """The sections `split_*` of an image; raises NotNative if the stages have no native form."""
-    stages = stages_of(pre_tokenizers)
     classes = CharClasses.of([stage.pat for stage in stages])
     matchers = _fused([_matcher(stage, classes) for stage in stages], classes)
     if len(matchers) > STAGE_LIMIT:
@@ -72,13 +71,18 @@ def _matcher(stage: Stage, classes: CharClasses) -> _Matcher:
     made = automaton(code, classes.end + 1)
     if made is None and sum(item.op in (Op.RUN, Op.FORK, Op.MARK) for item in code) > CHOICE_LIMIT:
         raise NotNative(f"a pattern with more than {CHOICE_LIMIT} choices that no automaton takes")
-    if made is not None and stage.behaviour is SplitBehavior.REMOVED and stage.invert and made.always_matches():
+    if (
+        made is not None
+        and stage.behaviour is SplitBehavior.REMOVED
+        and stage.invert
+        and made.always_matches()
+    ):
         stage = replace(stage, behaviour=SplitBehavior.ISOLATED)  # there are no gaps to remove
     return _Matcher(stage, code, made)
 
 
 def _fused(matchers: list[_Matcher], classes: CharClasses) -> list[_Matcher]:
-    """The same stages, with each that makes pieces of certain characters alone joined to the one behind it."""
+    """The same stages; each that makes pieces of certain characters alone is joined to the one behind it."""
     if len(matchers) < 2:
         return matchers
     first, (second, *others) = matchers[0], _fused(matchers[1:], classes)
