@@ -5,6 +5,7 @@ public import VerifiedTok.Spec.Boundary
 public import VerifiedTok.Spec.Bpe
 public import VerifiedTok.Spec.Bytes
 public import VerifiedTok.Spec.Chat
+public import VerifiedTok.Spec.Delta
 public import VerifiedTok.Spec.Normalizer
 public import VerifiedTok.Spec.Pattern
 public import VerifiedTok.Spec.Pipeline
@@ -19,6 +20,7 @@ public import VerifiedTok.Thm.AddedTokens.Flags
 public import VerifiedTok.Thm.Boundary
 public import VerifiedTok.Thm.Bpe
 public import VerifiedTok.Thm.Canonical
+public import VerifiedTok.Thm.Chat
 public import VerifiedTok.Thm.Decode
 public import VerifiedTok.Thm.Encode
 public import VerifiedTok.Thm.Encode.Normalizer

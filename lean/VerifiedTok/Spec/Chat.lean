@@ -254,13 +254,7 @@ inductive Found where
     !(T.run s).2.isEmpty && ((strip b a (C.dec (T.run s).1)).isNone || mismatch T C ps (T.run s).2)
 
 /-- Ids that end a text: they begin with a control token, or there are none. -/
-@[expose] def EndsText (T : Template) (s : List Token) : Prop := ∀ t, s.head? = some t → T.control t = true
-
-instance (T : Template) (s : List Token) : Decidable (EndsText T s) :=
-  match s with
-  | [] => isTrue (by simp [EndsText])
-  | t :: _ => if h : T.control t = true then isTrue (by simpa [EndsText] using h)
-    else isFalse (by simpa [EndsText] using h)
+@[expose] def EndsText (T : Template) (s : List Token) : Prop := ∀ t ∈ s.head?, T.control t = true
 
 /-- Every text is kept by the encoder, and ids that end it follow. -/
 @[expose] def Delimited (T : Template) (C : Coder) : List Segment → List Token → Prop
@@ -282,7 +276,7 @@ instance (T : Template) (s : List Token) : Decidable (EndsText T s) :=
   | .close t => p = .inSpan ∧ t ∈ T.stops
   | .span ts =>
     p ≠ .inSpan ∧ .assistant ∈ T.kinds ∧ T.lead p .assistant ≠ none ∧ T.leadOf p (.span ts) ++ ts ≠ [] ∧
-      (∀ t ∈ ts, t ∉ T.stops) ∧ (∀ t, r.head? = some t → t ∈ T.stops) ∧
+      (∀ t ∈ ts, t ∉ T.stops) ∧ (∀ t ∈ r.head?, t ∈ T.stops) ∧
       ToldApart T C p .assistant (T.leadOf p (.span ts) ++ ts)
   | .message k items =>
     p ≠ .inSpan ∧ k ≠ .assistant ∧ k ∈ T.kinds ∧ T.lead p k ≠ none ∧
@@ -291,7 +285,7 @@ instance (T : Template) (s : List Token) : Decidable (EndsText T s) :=
       Delimited T C (T.body (.message k items)) r ∧
       ToldApart T C p k (renderEvent T C p (.message k items)) ∧
       if T.many k then
-        items ≠ [] ∧ (∀ cs ∈ items, (fill (T.item k) cs).flatMap (Segment.ids C) ≠ []) ∧
+        items ≠ [] ∧ parseItem T C (T.item k) [] = none ∧
           (T.closing k ++ r = [] ∨ mismatch T C (T.item k) (T.closing k ++ r) = true)
       else items.length = 1
 
@@ -299,6 +293,26 @@ instance (T : Template) (s : List Token) : Decidable (EndsText T s) :=
 @[expose] def Canonical (T : Template) (C : Coder) : Place → List Event → Prop
   | _, [] => True
   | p, e :: es => Readable T C p (render T C e.next es) e ∧ Canonical T C e.next es
+
+instance (T : Template) (C : Coder) : ∀ (xs : List Segment) (r : List Token), Decidable (Delimited T C xs r)
+  | [], _ => inferInstanceAs (Decidable True)
+  | .content text :: xs, r =>
+    have := instDecidableDelimited T C xs r
+    inferInstanceAs (Decidable (C.Keeps text ∧ (∀ t ∈ (xs.flatMap (Segment.ids C) ++ r).head?, T.control t = true) ∧ _))
+  | .fixed _ :: xs, r => instDecidableDelimited T C xs r
+  | .sampled _ :: xs, r => instDecidableDelimited T C xs r
+
+instance (T : Template) (C : Coder) (p : Place) (k : Kind) (ids : List Token) : Decidable (ToldApart T C p k ids) :=
+  inferInstanceAs (Decidable (∀ _ ∈ _, _ → _))
+
+instance (T : Template) (C : Coder) (p : Place) (r : List Token) (e : Event) : Decidable (Readable T C p r e) := by
+  cases e <;> unfold Readable <;> infer_instance
+
+instance (T : Template) (C : Coder) : ∀ (p : Place) (es : List Event), Decidable (Canonical T C p es)
+  | _, [] => inferInstanceAs (Decidable True)
+  | _, e :: es =>
+    have := instDecidableCanonical T C e.next es
+    inferInstanceAs (Decidable (_ ∧ _))
 
 /-- A conversation's events, as the parser should find them. -/
 @[expose] def founds (T : Template) (C : Coder) : Place → List Event → List Found
