@@ -21,6 +21,8 @@ public import VerifiedTok.Thm.Boundary
 public import VerifiedTok.Thm.Bpe
 public import VerifiedTok.Thm.Canonical
 public import VerifiedTok.Thm.Chat
+public import VerifiedTok.Thm.Chat.Canonical
+public import VerifiedTok.Thm.Chat.Parse
 public import VerifiedTok.Thm.Decode
 public import VerifiedTok.Thm.Encode
 public import VerifiedTok.Thm.Encode.Normalizer

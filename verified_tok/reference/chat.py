@@ -482,7 +482,7 @@ def readable(template: Template, coder: Coder, place: Place, following: Ids, eve
     after = template.closing[kind] + following
     return (
         bool(event.items)
-        and all(_ids(coder, fill(parts, texts)) for texts in event.items)
+        and parse_item(template, coder, parts, ()) is None
         and (not after or mismatch(template, coder, parts, after))
     )
 

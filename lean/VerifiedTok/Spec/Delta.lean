@@ -40,6 +40,11 @@ structure Valid (T : Template) (C : Coder) (d : Delta μ) : Prop where
 @[expose] def sampled (d : Delta μ) : List (Token × μ) :=
   (d.ids.zip d.marks).filterMap fun x => x.2.map (x.1, ·)
 
+/-- For each id of a conversation that begins at `p`, the number of its event; the first is number `i`. -/
+@[expose] def _root_.VerifiedTok.Chat.owners (T : Template) (C : Coder) : Place → Nat → List Event → List Nat
+  | _, _, [] => []
+  | p, i, e :: es => List.replicate (renderEvent T C p e).length i ++ owners T C e.next (i + 1) es
+
 end Delta
 
 /-- May `e` stand at `p`?  A close ends a span; nothing else stands in one.  Its texts must be kept by the encoder. -/
@@ -100,8 +105,8 @@ namespace Delta
 @[expose] def _root_.VerifiedTok.Chat.replaceAt {α : Type} (xs : List α) (i n : Nat) (new : List α) : List α :=
   xs.take i ++ new ++ xs.drop (i + n)
 
-/-- Replaces the events `i`, …, `j - 1` by `new`.  Of what is behind them, only the lead of the first event is
-written again: what separates it from the event before it may have changed. -/
+/-- Replaces the events `i`, …, `j - 1` by `new`.  What is behind them stays; only the lead of the first event
+there is written again, if it is another after what is now before it. -/
 @[expose] def splice (T : Template) (C : Coder) (d : Delta μ) (i j : Nat) (new : List Event) : Delta μ :=
   let front := d.events.take i
   let old := (d.events.drop i).take (j - i)
@@ -109,14 +114,15 @@ written again: what separates it from the event before it may have changed. -/
   let p := placeAfter .start front
   let oldLead := T.headLead (placeAfter p old) back
   let newLead := T.headLead (placeAfter p new) back
-  let at_ := (render T C .start front).length
+  let (oldLead, newLead) := if oldLead = newLead then ([], []) else (oldLead, newLead)
+  let start := (render T C .start front).length
   let count := (render T C p old ++ oldLead).length
   let ids := render T C p new ++ newLead
   { events := front ++ new ++ back
     bytes := replaceAt d.bytes (renderBytes T C .start front).length
       (renderBytes T C p old ++ C.dec oldLead).length (renderBytes T C p new ++ C.dec newLead)
-    ids := replaceAt d.ids at_ count ids
-    marks := replaceAt d.marks at_ count (List.replicate ids.length none) }
+    ids := replaceAt d.ids start count ids
+    marks := replaceAt d.marks start count (List.replicate ids.length none) }
 
 @[expose] def insert (T : Template) (C : Coder) (d : Delta μ) (i : Nat) (e : Event) : Delta μ := d.splice T C i i [e]
 
