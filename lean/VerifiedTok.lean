@@ -24,6 +24,9 @@ public import VerifiedTok.Thm.Chat
 public import VerifiedTok.Thm.Chat.Canonical
 public import VerifiedTok.Thm.Chat.Parse
 public import VerifiedTok.Thm.Decode
+public import VerifiedTok.Thm.Delta
+public import VerifiedTok.Thm.Delta.Edits
+public import VerifiedTok.Thm.Delta.Steps
 public import VerifiedTok.Thm.Encode
 public import VerifiedTok.Thm.Encode.Normalizer
 public import VerifiedTok.Thm.Pattern

@@ -1,8 +1,8 @@
 """The delta tokenizer: a conversation's events, bytes and ids, kept in step, and a mark beside every id.
 
 The mark is `None` if the template or a given message put the id there, and else what is known about the
-sampled id (a log-probability, say). An operation adds to all four or replaces a part of them; nothing that stays
-is rendered again. States are values: an operation returns another one.
+sampled id (a log-probability, say). An operation adds to all four or replaces a part of them; nothing that
+stays is rendered again. States are values: an operation returns another one.
 
 Mirrors `lean/VerifiedTok/Spec/Delta.lean` name by name.
 """
