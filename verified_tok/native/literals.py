@@ -77,12 +77,11 @@ def trie(literals: list[bytes]) -> tuple[list[int], list[int], list[int]]:
             child.append(len(byte))
             if strings and len(literals[strings[0]]) == depth:
                 strings = strings[1:]  # the string that ends here
-            for value, group in groupby(strings, lambda s: literals[s][depth]):
-                members = list(group)
-                found = range(members[0], members[-1] + 1)
-                below.append(found)
+            for value, members in groupby(strings, lambda s, depth=depth: literals[s][depth]):  # type: ignore[misc]
+                first, *others = members
+                below.append(range(first, first + 1 + len(others)))
                 byte.append(value)
-                literal.append(found[0] if len(literals[found[0]]) == depth + 1 else -1)
+                literal.append(first if len(literals[first]) == depth + 1 else -1)
         nodes, depth = below, depth + 1
     return [*child, len(byte)], byte, literal
 

@@ -17,7 +17,11 @@ def two_stage(*values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.uint16], list[n
     """
     blocks = [array.reshape(-1, _BLOCK) for array in values]
     numbers: dict[bytes, int] = {}
-    keys = [b"".join(array[row].tobytes() for array in blocks) for row in range(len(blocks[0]))]
-    block = np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.uint16)
-    rows = [keys.index(key) for key in numbers]
+    rows: list[int] = []
+    block = np.empty(len(blocks[0]), np.uint16)
+    for row in range(len(block)):
+        key = b"".join(array[row].tobytes() for array in blocks)
+        block[row] = numbers.setdefault(key, len(rows))
+        if block[row] == len(rows):
+            rows.append(row)
     return block, [np.ascontiguousarray(array[rows].reshape(-1)) for array in blocks]

@@ -1,0 +1,126 @@
+// The normalizer: what happens to a segment of text before it is cut into pieces (`reference.normalizer`).
+#pragma once
+
+#include <cstring>
+#include <vector>
+
+#include "form_stretch.h"
+#include "forms.h"
+#include "image.h"
+#include "literals.h"
+#include "origins.h"
+#include "stage_output.h"
+#include "utf8.h"
+
+namespace vt {
+
+// A stage stands in `stages` as its kind and four arguments, of which unused ones are 0.
+enum StageKind : uint32_t {
+  stage_form = 1,     // to the normal form that the tables are of
+  stage_replace = 2,  // the place and size of the pattern in `stage_text`, the place and size of the content
+  stage_prepend = 3,  // the place and size of the text
+  stage_strip = 4,    // whether on the left, on the right
+};
+
+constexpr size_t stage_size = 5;
+
+// Normalizes segments. It holds the last one's text: each thread needs its own.
+class Normalizer {
+ public:
+  explicit Normalizer(const View& v)
+      : stages_(v.stages), stage_text_(v.stage_text), kind_block_(v.kind_block),
+        kind_(v.kind), forms_(forms_of(v)), stretch_(forms_), outputs_(v.stages_count / stage_size) {}
+
+  // Whether it leaves every text as it is.
+  bool idle() const { return outputs_.empty(); }
+
+  // A segment after all stages; valid until the next call, and as long as the segment. A segment and its normal
+  // text must have fewer than 2^32 bytes. `inside` says that the segment goes on from other text: nothing is put
+  // before it. The normal text knows its origins if `origins` asks for them.
+  Normal normalize(const uint8_t* begin, const uint8_t* end, bool inside, bool origins) {
+    Normal text{begin, end, nullptr, 0};
+    const uint32_t* stage = stages_;
+    for (StageOutput& out : outputs_) {
+      if (text.begin == text.end) break;
+      out.begin(text, origins);
+      text = run(stage, text, inside, out);
+      stage += stage_size;
+    }
+    return text;
+  }
+
+ private:
+  struct Slice {
+    const uint8_t* data;
+    uint32_t size;
+  };
+
+  Normal run(const uint32_t* stage, const Normal& text, bool inside, StageOutput& out) {
+    const auto slice = [&](int at) { return Slice{stage_text_ + stage[at], stage[at + 1]}; };
+    switch (stage[0]) {
+      case stage_form:
+        form(text, out);
+        break;
+      case stage_replace:
+        replace(text, slice(1), slice(3), out);
+        break;
+      case stage_prepend:
+        if (inside) break;
+        out.replace(0, 0);
+        out.add(slice(1).data, slice(1).size, 0, 0);
+        break;
+      case stage_strip:
+        return strip(text, stage[1] != 0, stage[2] != 0, out);
+    }
+    return out.finish();
+  }
+
+  void form(const Normal& text, StageOutput& out) {
+    const uint8_t* at = text.begin;
+    while ((at = first_unstable(forms_, at, text.end)) < text.end) {
+      const uint8_t* stop = next_inert(forms_, at, text.end);
+      stretch_.normalize(text.begin, static_cast<uint32_t>(at - text.begin), static_cast<uint32_t>(stop - text.begin), out);
+      at = stop;
+    }
+  }
+
+  static void replace(const Normal& text, Slice pattern, Slice content, StageOutput& out) {
+    if (pattern.size == 1 && content.size <= 4 && !out.origins()) {
+      return out.replace_bytes(*pattern.data, content.data, content.size);
+    }
+    const uint8_t* at = text.begin;
+    while (static_cast<size_t>(text.end - at) >= pattern.size) {
+      const size_t places = static_cast<size_t>(text.end - at) - pattern.size + 1;
+      at = static_cast<const uint8_t*>(std::memchr(at, pattern.data[0], places));
+      if (at == nullptr) break;
+      if (std::memcmp(at, pattern.data, pattern.size) != 0) {
+        ++at;
+        continue;
+      }
+      const auto start = static_cast<uint32_t>(at - text.begin), stop = start + pattern.size;
+      out.replace(start, stop);
+      out.add_chars(content.data, content.size, start, stop);
+      at += pattern.size;
+    }
+  }
+
+  Normal strip(const Normal& text, bool left, bool right, StageOutput& out) const {
+    const auto is_space = [&](uint32_t c) { return is_kind(kind_block_, kind_, c, kind_strip); };
+    const uint8_t* begin = text.begin;
+    const uint8_t* end = text.end;
+    while (left && begin < end && is_space(char_at(begin))) begin += char_size(*begin);
+    while (right && begin < end && is_space(char_before(end))) end -= char_size_before(end);
+    if (begin == text.begin && end == text.end) return text;
+    return out.part(static_cast<uint32_t>(begin - text.begin), static_cast<uint32_t>(end - text.begin));
+  }
+
+  const uint32_t* stages_;
+  const uint8_t* stage_text_;
+  const uint16_t* kind_block_;
+  const uint8_t* kind_;
+  Forms forms_;
+  FormStretch stretch_;
+  std::vector<StageOutput> outputs_;  // one a stage: the next may keep parts of it
+};
+
+}  // namespace vt
