@@ -23,13 +23,11 @@ class Image:
     def memory(self) -> npt.NDArray[np.uint8]: ...
 
 def literal_parts(image: Image, text: bytes, normalized: bool) -> list[tuple[int, int, int]]:
-    """A text cut at the added tokens that match raw (or `normalized`) text: (start, stop, id), in bytes; the id
-    of the text between them is -1. `text` must be valid UTF-8."""
+    """A text cut at the added tokens that match raw (or `normalized`) text: (start, stop, id), in bytes; the
+    id of the text between them is -1. `text` must be valid UTF-8."""
 
 def split(image: Image, text: bytes) -> npt.NDArray[np.int64]:
     """The pieces of a text as rows (start, stop) of bytes, shape (pieces, 2). `text` must be valid UTF-8."""
-    """A text cut at the added tokens that match raw (or `normalized`) text: (start, stop, id), in bytes; the
-    id of the text between them is -1. `text` must be valid UTF-8."""
 
 def normalize_segment(
     image: Image, segment: bytes, inside: bool, origins: bool

@@ -31,8 +31,8 @@ namespace vt {
   X(kind_block, uint16_t)         \
   X(kind, uint8_t)                \
   /* normalizer.py */             \
-  X(stages, uint32_t)             \
-  X(stage_text, uint8_t)          \
+  X(normalizer_stages, uint32_t)  \
+  X(normalizer_text, uint8_t)     \
   X(form_block, uint16_t)         \
   X(form_quick, uint8_t)          \
   X(form_rank, uint8_t)           \

@@ -14,10 +14,10 @@
 
 namespace vt {
 
-// A stage stands in `stages` as its kind and four arguments, of which unused ones are 0.
+// A stage stands in `normalizer_stages` as its kind and four arguments, of which unused ones are 0.
 enum StageKind : uint32_t {
   stage_form = 1,     // to the normal form that the tables are of
-  stage_replace = 2,  // the place and size of the pattern in `stage_text`, the place and size of the content
+  stage_replace = 2,  // the place and size of the pattern in `normalizer_text`, the place and size of the content
   stage_prepend = 3,  // the place and size of the text
   stage_strip = 4,    // whether on the left, on the right
 };
@@ -28,8 +28,8 @@ constexpr size_t stage_size = 5;
 class Normalizer {
  public:
   explicit Normalizer(const View& v)
-      : stages_(v.stages), stage_text_(v.stage_text), kind_block_(v.kind_block),
-        kind_(v.kind), forms_(forms_of(v)), stretch_(forms_), outputs_(v.stages_count / stage_size) {}
+      : stages_(v.normalizer_stages), stage_text_(v.normalizer_text), kind_block_(v.kind_block),
+        kind_(v.kind), forms_(forms_of(v)), stretch_(forms_), outputs_(v.normalizer_stages_count / stage_size) {}
 
   // Whether it leaves every text as it is.
   bool idle() const { return outputs_.empty(); }

@@ -48,7 +48,10 @@ def normalizer_arrays(stages: Sequence[Normalizer]) -> Arrays:
                 program += [_STRIP, left, right, 0, 0]
             case _:
                 raise NotNative(f"normalizer: {stage}")
-    sections: Arrays = {"stages": np.array(program, np.uint32), "stage_text": np.frombuffer(text, np.uint8)}
+    sections: Arrays = {
+        "normalizer_stages": np.array(program, np.uint32),
+        "normalizer_text": np.frombuffer(text, np.uint8),
+    }
     return sections if form is None else {**sections, **form_arrays(form == "NFKC")}
 
 
