@@ -98,3 +98,20 @@ class MissingDependency(VerifiedTokError, ImportError):
 
 class FetchError(VerifiedTokError, OSError):
     """A tokenizer file could not be fetched from its package registry, or has another hash than expected."""
+
+
+class InvalidTemplate(VerifiedTokError, ValueError):
+    """A chat template is not well formed, lacks a property that append-only rendering needs, or asks for
+    control tokens that the tokenizer does not have."""
+
+
+class InvalidMessage(VerifiedTokError, ValueError):
+    """A value is no chat message, or the chat format cannot express it."""
+
+
+class InvalidOperation(VerifiedTokError, ValueError):
+    """An operation that the present state of a conversation does not allow."""
+
+
+class InvalidConversationFile(VerifiedTokError, ValueError):
+    """A text is no saved conversation, is damaged, or belongs to another tokenizer."""

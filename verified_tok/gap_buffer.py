@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-N = TypeVar("N", np.int64, np.uint32)
+N = TypeVar("N", np.int64, np.uint32, np.float64, np.bool_)
 
 
 class GapBuffer(Generic[N]):
