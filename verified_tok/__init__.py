@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 
-from verified_tok import errors, loading, spec
+from verified_tok import chat, errors, loading, spec
+from verified_tok.conversation import Conversation
 from verified_tok.loading.ranks import Ranks
 from verified_tok.reference.stream import StreamDecoder
 from verified_tok.session import Patch, Session
@@ -20,12 +21,14 @@ from verified_tok.spec import TokenizerSpec
 from verified_tok.tokenizer import Encoding, Tokenizer
 
 __all__ = [
+    "Conversation",
     "Encoding",
     "Patch",
     "Session",
     "StreamDecoder",
     "Tokenizer",
     "TokenizerSpec",
+    "chat",
     "errors",
     "from_pretrained",
     "from_tiktoken",

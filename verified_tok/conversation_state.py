@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -37,6 +37,13 @@ class Piece(NamedTuple):
     size: int
 
 
+class Reading(NamedTuple):
+    """What a sampled turn said when it had `size` ids."""
+
+    size: int
+    messages: tuple[Checked, ...]
+
+
 @dataclass(slots=True)
 class Turn:
     """A message of somebody, a group of tool results, or a turn of the assistant.
@@ -50,7 +57,7 @@ class Turn:
     pieces: list[Piece]
     given: tuple[Checked, ...] = ()
     event: Message | None = None
-    _read: tuple[int, tuple[Checked, ...]] | None = field(default=None, repr=False)
+    read: Reading | None = None
 
     @property
     def size(self) -> int:
@@ -69,7 +76,7 @@ class Turn:
 
     def copy(self) -> Turn:
         """An independent turn."""
-        return Turn(self.kind, self.place, [*self.pieces], self.given, self.event, self._read)
+        return Turn(self.kind, self.place, [*self.pieces], self.given, self.event, self.read)
 
     def grow(self, tag: Tag, size: int) -> None:
         """Put ids behind the last ones, which are of the same piece if they have its tag."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from verified_tok.chat.layout import Control, Layout, Segments, Slot, Text, fill, join, read_layout
@@ -80,7 +81,9 @@ def generation_prompt(template: Template) -> Segments:
     return fill(_read(template, template.prompt + template.prefill, _NONE), {})
 
 
-def compile_template(template: Template, coding: Coding, control: frozenset[int], stops: Ids) -> chat.Template:
+def compile_template(
+    template: Template, coding: Coding, control: frozenset[int], stops: Ids
+) -> chat.Template:
     """A template's table for a tokenizer. `control` holds the ids that no text is encoded to, `stops` those
     of its `closes`. Raises `InvalidTemplate`."""
     layouts = message_layouts(template)
@@ -91,7 +94,9 @@ def compile_template(template: Template, coding: Coding, control: frozenset[int]
     for place in ALL_PLACES:
         front = begin if place is Edge.START else separator
         for kind, layout in layouts.items():
-            if place is kind is Kind.TOOLS or (kind is Kind.SYSTEM and template.system_first and place is not Edge.START):
+            if place is kind is Kind.TOOLS or (
+                kind is Kind.SYSTEM and template.system_first and place is not Edge.START
+            ):
                 continue
             lead[place, kind] = coding.ids(join(*front, *layout.lead))
         if not template.tools_open_turn or place is Kind.USER:
@@ -129,9 +134,13 @@ def _group(template: Template, group: Group) -> MessageLayout:
     if any(isinstance(piece, Control) for piece in item):
         return MessageLayout(opening, item, closing, many=True)
     if [piece.name for piece in item if isinstance(piece, Slot)] != ["content"]:
-        raise InvalidTemplate(f"the item {group.item!r} of a group has no control token, so it is {{content}} alone")
+        raise InvalidTemplate(
+            f"the item {group.item!r} of a group has no control token, so it is {{content}} alone"
+        )
     place = next(place for place, piece in enumerate(item) if isinstance(piece, Slot))
-    texts = ["".join(p.text for p in part if isinstance(p, Text)) for part in (item[place + 1 :], item[:place])]
+    texts = [
+        "".join(p.text for p in part if isinstance(p, Text)) for part in (item[place + 1 :], item[:place])
+    ]
     whole = _single(_joined((*opening, *item, *closing)))
     return MessageLayout(whole.lead, whole.item, (), joint="".join(texts))
 
@@ -183,13 +192,15 @@ def _check_borders(layout: MessageLayout, coding: Coding) -> None:
     pieces: list[Layout] = [layout.lead, layout.item, layout.closing]
     if layout.many:
         pieces.insert(1, layout.item)
-    for left, right in zip(pieces, pieces[1:], strict=False):
+    for left, right in pairwise(pieces):
         if not left or not right or isinstance(left[-1], Control) or isinstance(right[0], Control):
             continue
         if isinstance(left[-1], Slot) or isinstance(right[0], Slot):
             raise InvalidTemplate("a slot at the border of a message's item has no control token beside it")
         texts = left[-1].text, right[0].text
-        inside = len(right) > 1 and isinstance(right[1], Slot) or len(left) > 1 and isinstance(left[-2], Slot)
+        inside = (len(right) > 1 and isinstance(right[1], Slot)) or (
+            len(left) > 1 and isinstance(left[-2], Slot)
+        )
         apart = [*coding.text(texts[0]), *coding.text(texts[1])]
         if inside or list(coding.text("".join(texts))) != apart:
             raise InvalidTemplate(

@@ -35,7 +35,9 @@ class Format:
         self.tokenizer = tokenizer
         self._control = dict(self._control_ids())
         self._structure = frozenset(self._control.values())
-        self.stops: Ids = tuple(self._control[literal] for literal in template.closes if literal in self._control)
+        self.stops: Ids = tuple(
+            self._control[literal] for literal in template.closes if literal in self._control
+        )
         self._coding = Coding(self._control_id, self._text_ids)
         self.added = _markup(tokenizer)
         self.table = compile_template(template, self._coding, self.added, self.stops)
@@ -85,6 +87,14 @@ class Format:
             items = [[layout.joint.join(texts) for texts in zip(*items, strict=True)]]
         return chat.Message(kind, tuple(tuple(text.encode() for text in texts) for texts in items))
 
+    def normalized(self, event: chat.Message) -> chat.Message:
+        """The event that the ids of an event spell: its texts, normalized."""
+        items = (tuple(self._normalize(text.decode()).encode() for text in item) for item in event.items)
+        return chat.Message(event.kind, tuple(items))
+
+    def _normalize(self, text: str) -> str:
+        return self.tokenizer.normalize(text, added_tokens="none")
+
     def said(self, event: chat.Message) -> Said:
         """The messages of an event; `event` gives the event back if it can be written so."""
         layout = self._layouts[event.kind]
@@ -120,11 +130,9 @@ class Format:
         """What begins an event of a kind at a place. Raises `InvalidMessage` if the format has none there."""
         lead = self.table.lead.get((place, kind))
         if lead is None:
-            where = {Edge.START: "at the beginning", Edge.IN_SPAN: "inside the assistant's turn"}
-            raise InvalidMessage(
-                f"{self.template.name} has no {kind} event {where.get(place, f'after a {place} event')}"  # type: ignore[call-overload]
-                + ("; results of one group are given together, as a list" if place is kind else "")
-            )
+            where = "at the beginning" if place is Edge.START else f"behind a {place} event"
+            hint = "; results of one group are given together, as a list" if place is kind else ""
+            raise InvalidMessage(f"{self.template.name} has no {kind} event {where}{hint}")
         return lead
 
     def body(self, event: chat.Message) -> Ids:
@@ -136,6 +144,10 @@ class Format:
     def stop(self, literal: str | None) -> int:
         """The id of a closing token, of the first one if there is no literal. Raises `InvalidTemplate`."""
         return self.stops[0] if literal is None else self._closing(literal)
+
+    def literal(self, stop: int) -> str:
+        """The literal of a closing token."""
+        return next(literal for literal in self.template.closes if self._control.get(literal) == stop)
 
     def _closing(self, literal: str) -> int:
         if literal not in self.template.closes or literal not in self._control:
@@ -165,8 +177,8 @@ class Format:
                 yield literal, added[literal]
             elif literal not in self.template.closes[1:]:
                 raise InvalidTemplate(
-                    f"the tokenizer {self.tokenizer.spec.sha256[:12]} has no added token {literal!r}, which the "
-                    f"template {self.template.name} writes"
+                    f"the tokenizer {self.tokenizer.spec.sha256[:12]} has no added token {literal!r}, "
+                    f"which the template {self.template.name} writes"
                 )
 
     def _control_id(self, literal: str) -> int:
@@ -204,12 +216,17 @@ class Format:
         layouts += [template.prefill, reply.reasoning, reply.content, reply.before_calls, reply.between_calls]
         for group in (template.tools, reply.calls):
             layouts += [group.open, group.item, group.close] if group else []
-        texts = [piece.text for layout in filter(None, layouts) for piece in cut(layout, template.controls) if isinstance(piece, Text)]
+        texts = [
+            piece.text
+            for layout in filter(None, layouts)
+            for piece in cut(layout, template.controls)
+            if isinstance(piece, Text)
+        ]
         for token in self.tokenizer.spec.added_tokens:
             if token.id in self.added and any(token.content in text for text in texts):
                 raise InvalidTemplate(
-                    f"the template {template.name} writes {token.content!r} as text, and it is an added token of "
-                    f"the tokenizer {self.tokenizer.spec.sha256[:12]}: name it among the controls"
+                    f"the template {template.name} writes {token.content!r} as text, but it is an added "
+                    f"token of the tokenizer {self.tokenizer.spec.sha256[:12]}: name it among the controls"
                 )
 
 

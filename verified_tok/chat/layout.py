@@ -17,6 +17,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from string import Formatter
 from typing import Literal
 
@@ -87,9 +88,11 @@ def read_layout(notation: str, controls: Sequence[str], slots: frozenset[str]) -
             raise InvalidTemplate(f"the layout {notation!r} has the slot {name!r} twice")
         seen.add(name)
         pieces.append(Slot(name, "json" if form == "json" else "text"))
-    for left, right in zip(pieces, pieces[1:], strict=False):
+    for left, right in pairwise(pieces):
         if isinstance(left, Slot) and isinstance(right, Slot):
-            raise InvalidTemplate(f"the layout {notation!r} has nothing between {left.name!r} and {right.name!r}")
+            raise InvalidTemplate(
+                f"the layout {notation!r} has nothing between {left.name!r} and {right.name!r}"
+            )
     return tuple(pieces)
 
 
@@ -129,7 +132,9 @@ def without_front(segments: Segments, front: Segments) -> Segments | None:
         first = rest.pop(0) if rest else None
         if first == segment:
             continue
-        if not (isinstance(first, Text) and isinstance(segment, Text) and first.text.startswith(segment.text)):
+        if not (
+            isinstance(first, Text) and isinstance(segment, Text) and first.text.startswith(segment.text)
+        ):
             return None
         if place != len(front) - 1:
             return None

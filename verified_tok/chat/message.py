@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from verified_tok.errors import InvalidMessage, InvalidText
@@ -64,6 +64,10 @@ class Assistant:
     content: str = ""
     reasoning: str | None = None
     calls: tuple[ToolCall, ...] = ()
+
+    def with_ids(self, prefix: str) -> Assistant:
+        """The message with an id for every call: the prefix and its number."""
+        return replace(self, calls=tuple(replace(c, id=f"{prefix}{i}") for i, c in enumerate(self.calls)))
 
 
 Checked = System | User | ToolResult | Assistant
@@ -171,8 +175,13 @@ def _call(place: str, call: object) -> ToolCall:
         raise InvalidMessage(f"{place}: only calls of type 'function' can be expressed, not {call['type']!r}")
     function = call.get("function")
     if not isinstance(function, Mapping) or not {"name", "arguments"} <= set(function):
-        raise InvalidMessage(f"{place}.function must be a mapping with 'name' and 'arguments', not {function!r}")
-    strange = [*(set(call) - {"type", "id", "index", "function", "raw"}), *(set(function) - {"name", "arguments"})]
+        raise InvalidMessage(
+            f"{place}.function must be a mapping with 'name' and 'arguments', not {function!r}"
+        )
+    strange = [
+        *(set(call) - {"type", "id", "index", "function", "raw"}),
+        *(set(function) - {"name", "arguments"}),
+    ]
     if strange:
         raise InvalidMessage(f"{place} cannot have {strange[0]!r}")
     arguments = function["arguments"]

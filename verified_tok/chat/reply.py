@@ -107,8 +107,8 @@ class Replies:
         span = without_front(whole, self._prefill) if prefilled else whole
         if span is None:
             raise InvalidMessage(
-                f"reasoning_content cannot be expressed: the generation prompt of {self._template.name} holds "
-                f"{self._template.prefill!r}, and the message would go on otherwise"
+                f"the reasoning_content cannot be expressed: the generation prompt of {self._template.name} "
+                f"holds {self._template.prefill!r}, and the message would go on otherwise"
             )
         return [Written(span, self._template.closes[0])]
 
@@ -168,7 +168,9 @@ class Replies:
         """The keys of the name and of the arguments, if a call is one JSON object in one run of text."""
         if self._call is None or any(isinstance(piece, Control) for piece in self._call[1:-1]):
             return None
-        texts = [piece for piece in fill(self._call, {"name": "n", "arguments": "0"}) if isinstance(piece, Text)]
+        texts = [
+            piece for piece in fill(self._call, {"name": "n", "arguments": "0"}) if isinstance(piece, Text)
+        ]
         members = _members("".join(piece.text for piece in texts))
         found = {value: key for key, value in (members or {}).items()}
         return (found['"n"'], found["0"]) if set(found) == {'"n"', "0"} else None
@@ -268,7 +270,11 @@ class Replies:
         front, back = (signs[0], signs[-1]) if signs else ("", "")
         raw = text[len(front) : len(text) - len(back)]
         members = _members(raw)
-        if not (text.startswith(front) and text.endswith(back)) or not members or set(members) != {*self._keys}:
+        if (
+            not (text.startswith(front) and text.endswith(back))
+            or not members
+            or set(members) != {*self._keys}
+        ):
             return None
         name = json.loads(members[self._keys[0]])
         if not isinstance(name, str):

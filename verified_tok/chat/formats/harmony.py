@@ -1,8 +1,8 @@
 """Harmony, the format of gpt-oss.
 
 Every message of a channel is a span of its own with a close of its own; sampling may go through several of
-them. What the format calls the system message (who the model is, the day, the effort of reasoning) stands at the
-beginning; system messages of a chat are its developer messages.
+them. What the format calls the system message (who the model is, the day, the effort of reasoning) stands at
+the beginning; system messages of a chat are its developer messages.
 """
 
 from __future__ import annotations

@@ -12,7 +12,13 @@ def llama3_1(date: str = "26 Jul 2024") -> Template:
     empty if need be."""
     return Template(
         name="llama3.1",
-        controls=("<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>", "<|eom_id|>"),
+        controls=(
+            "<|begin_of_text|>",
+            "<|start_header_id|>",
+            "<|end_header_id|>",
+            "<|eot_id|>",
+            "<|eom_id|>",
+        ),
         begin="<|begin_of_text|>",
         system=(
             "<|start_header_id|>system<|end_header_id|>\n\nCutting Knowledge Date: December 2023\n"

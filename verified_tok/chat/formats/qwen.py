@@ -31,7 +31,7 @@ QWEN2_5 = replace(
     default_system="You are Qwen, created by Alibaba Cloud. You are a helpful assistant.",
     tools=Group(
         open="<|im_start|>user",
-        item="\n<tool_response>\n{content}\n</tool_response>",  # no added tokens of Qwen2.5: all of it is one run
+        item="\n<tool_response>\n{content}\n</tool_response>",  # all of it is text of one run
         close="<|im_end|>",
     ),
     reply=Reply(calls=Group(item=_CALL), before_calls="\n", between_calls="\n"),
