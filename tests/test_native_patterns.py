@@ -16,7 +16,19 @@ from verified_tok.native import NotNative, automaton
 from verified_tok.native.patterns import CHOICE_LIMIT, cutting_stages, split_sections
 from verified_tok.reference.aligned import Aligned
 from verified_tok.reference.charset import CharSet
-from verified_tok.reference.pattern import Alt, Atomic, Chr, Eps, NotAhead, Pat, Seq, Star, times
+from verified_tok.reference.pattern import (
+    Alt,
+    Atomic,
+    Chr,
+    Eps,
+    NotAhead,
+    Pat,
+    Seq,
+    Star,
+    bounded,
+    plus,
+    times,
+)
 from verified_tok.reference.pre_tokenizer import Stage, cut
 from verified_tok.reference.regex import parse
 from verified_tok.spec import (
@@ -142,6 +154,25 @@ def test_random_patterns(stages: list[Stage], texts: list[str]) -> None:
     image = image_of(stages)
     for text in texts:
         assert native_pieces(image, text) == reference_pieces(stages, text)
+
+
+cuts = st.one_of(
+    char_sets.map(plus), char_sets.map(lambda chars: bounded(Chr(chars), 1, 2)), char_sets.map(Chr)
+)
+
+
+@given(chars=st.lists(cuts, min_size=1, max_size=2), last=patterns(), texts=texts)
+@settings(max_examples=400, deadline=None)
+def test_runs_of_characters_cut_out_first(chars: list[Pat], last: Pat, texts: list[str]) -> None:
+    stages = [Stage(pat, SplitBehavior.ISOLATED, False) for pat in [*chars, last]]
+    image = image_of(stages)
+    for text in texts:
+        assert native_pieces(image, text) == reference_pieces(stages, text)
+
+
+def test_deepseek_v3_is_cut_in_one_pass() -> None:
+    one, three = (split_sections(cutting_stages(REAL[name])) for name in ("llama3", "deepseek v3"))
+    assert len(three["split_stages"]) == len(one["split_stages"])
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,7 @@ namespace vt {
   X(split_blocks, uint8_t)        \
   X(split_moves, uint32_t)        \
   X(split_starts, uint8_t)        \
+  X(split_regions, uint8_t)       \
   X(split_code, uint32_t)         \
   X(split_sets, uint8_t)
 

@@ -25,12 +25,7 @@ VT_HD const uint8_t* dfa_match(const View& view, const Stage& stage, const uint8
   }
 }
 
-struct Match {
-  const uint8_t* begin;  // null: there is none
-  const uint8_t* end;
-};
-
-// The first place from `at` on at which a match begins.
+// The first place from `at` on at which a match begins; `end` if there is none.
 //
 // When the search fails at a place, the automaton is run from the next one, side by side with the run that
 // failed: once both are in one state, this run has nothing to find either. So a pattern that reads far before
@@ -62,7 +57,7 @@ VT_HD Match dfa_search(const View& view, const Stage& stage, const uint8_t* at, 
     if (best != nullptr) return {at, best};
     at += char_size(*at);
   }
-  return {nullptr, nullptr};
+  return {end, nullptr};
 }
 
 }  // namespace vt

@@ -20,7 +20,7 @@ struct Piece {
 // How far a stage has come in the piece of the stage before it.
 struct Level {
   const uint8_t* limit;    // the end of its present piece
-  const uint8_t* pending;  // where a match begins that is found but not yet given out
+  const uint8_t* pending;  // no match begins before it; one does at it, unless it is the end
   const uint8_t* pending_end;
   bool behind_match;  // the last segment was a match: no empty match may follow it at once
 };
@@ -35,33 +35,46 @@ struct Segment {
   bool matched;
 };
 
+// The first match from `at` on.
+VT_HD Match next_match(const View& view, const Stage& stage, const uint8_t* at, const uint8_t* end, bool behind_match) {
+  const bool program = stage.program != 0;
+  const uint8_t* here = program ? program_match(view, stage, at, end) : dfa_match(view, stage, at, end);
+  if (here != nullptr && !(here == at && behind_match)) return {at, here};
+  at += char_size(*at);
+  if (!program) return dfa_search(view, stage, at, end);
+  for (; at < end; at += char_size(*at)) {
+    here = program_match(view, stage, at, end);
+    if (here != nullptr) return {at, here};
+  }
+  return {end, nullptr};
+}
+
+// Where the region of the character at `at` ends, if it ends before `end`.
+VT_HD const uint8_t* region_end(const View& view, const Stage& stage, const uint8_t* at, const uint8_t* end) {
+  const uint8_t* regions = view.split_regions + stage.regions - 1;
+  ClassAt symbol = class_at(view, at);
+  const uint8_t region = regions[symbol.number];
+  do {
+    at += symbol.bytes;
+    if (at == end) return end;
+    symbol = class_at(view, at);
+  } while (regions[symbol.number] == region);
+  return at;
+}
+
 // The match or gap that begins at `at`, before `end`.
 VT_HD Segment next_segment(const View& view, const Stage& stage, const uint8_t* at, const uint8_t* end, Level& level) {
-  if (level.pending == at) {
+  if (level.pending == nullptr) {
+    const Match match = next_match(view, stage, at, end, level.behind_match);
+    level.pending = match.begin;
+    level.pending_end = match.end;
+  }
+  level.behind_match = level.pending == at;
+  if (level.behind_match) {
     level.pending = nullptr;
-    level.behind_match = true;
     return {level.pending_end, true};
   }
-  const uint8_t* here = stage.program ? program_match(view, stage, at, end) : dfa_match(view, stage, at, end);
-  if (here != nullptr && !(here == at && level.behind_match)) {
-    level.behind_match = true;
-    return {here, true};
-  }
-  level.behind_match = false;
-  Match match{nullptr, nullptr};
-  const uint8_t* next = at + char_size(*at);
-  if (stage.program) {
-    for (; next < end && match.begin == nullptr; next += char_size(*next)) {
-      match = {next, program_match(view, stage, next, end)};
-      if (match.end == nullptr) match.begin = nullptr;
-    }
-  } else {
-    match = dfa_search(view, stage, next, end);
-  }
-  if (match.begin == nullptr) return {end, false};
-  level.pending = match.begin;
-  level.pending_end = match.end;
-  return {match.begin, false};
+  return {stage.regions == 0 ? level.pending : region_end(view, stage, at, level.pending), false};
 }
 
 // Whether a segment joins the piece of the one after it.

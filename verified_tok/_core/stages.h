@@ -20,6 +20,12 @@ struct Stage {
   uint32_t table;    // where the automaton's rows or the instructions begin
   uint32_t start;    // the row of the automaton's first state
   uint32_t starts;   // where the flags of the bytes with which a match can begin lie
+  uint32_t regions;  // where the numbers of the classes lie at whose change a gap ends, plus one; 0: it does not
+};
+
+struct Match {
+  const uint8_t* begin;
+  const uint8_t* end;
 };
 
 VT_HD uint32_t stage_count(const View& view) { return static_cast<uint32_t>(view.split_stages_count * 4 / sizeof(Stage)); }

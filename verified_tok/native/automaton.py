@@ -41,18 +41,28 @@ class Automaton:
         """Whether the empty text can be a match."""
         return bool(self.matched[self.start].any())
 
+    def never_matches(self) -> bool:
+        """Whether there is no match in any text."""
+        return not any(self.matched[state].any() for state in self._reached(self.start))
+
     def always_matches(self) -> bool:
         """Whether a match of at least one character begins everywhere."""
+        unmatched = np.where(self.matched, -1, self.target)
         fresh = [int(state) for state in self.target[self.start, :-1]]
         seen = set(fresh)
         while fresh:
-            state = fresh.pop()
-            if state == DEAD:
-                return False
-            behind = {int(state) for state in self.target[state][~self.matched[state]]}
+            behind = set(unmatched[fresh.pop()].tolist()) - {-1}
             fresh += behind - seen
             seen |= behind
-        return True
+        return DEAD not in seen
+
+    def _reached(self, state: int) -> set[int]:
+        fresh, seen = [state], {state}
+        while fresh:
+            behind = set(self.target[fresh.pop()].tolist())
+            fresh += behind - seen
+            seen |= behind
+        return seen
 
 
 def automaton(code: Code, symbols: int) -> Automaton | None:
@@ -130,24 +140,32 @@ def _smallest(made: Automaton) -> Automaton:
     )
 
 
-def behind_cut(cut: Automaton, chars: Symbols, rest: Automaton) -> Automaton:
-    """One automaton for a stage that makes pieces of the characters `chars` alone, and the stage behind it.
+def within(made: Automaton, chars: Symbols) -> Automaton:
+    """The automaton for texts that end in front of each character that is not in `chars`."""
+    outside = _columns(~chars, made.symbols)
+    target, matched = made.target.copy(), made.matched.copy()
+    target[:, outside] = target[:, -1:]
+    matched[:, outside] = matched[:, -1:]
+    return Automaton(target, matched, made.start)
 
-    Each character of `chars` belongs to a match of `cut`, which holds no other characters; so for `rest` they
-    are the end of the text. Neither may match the empty text.
+
+def chosen(chars: Symbols, inside: Automaton, outside: Automaton) -> Automaton:
+    """An automaton that is `inside` on texts that begin with a character in `chars`, else `outside`.
+
+    Neither matches the empty text.
     """
-    of_cut = np.array([chars >> symbol & 1 for symbol in range(rest.symbols)], dtype=np.bool_)
-    target, matched = rest.target.copy(), rest.matched.copy()
-    target[:, of_cut] = target[:, -1:]
-    matched[:, of_cut] = matched[:, -1:]
-    shift = len(target)
-    start = np.where(of_cut, cut.target[cut.start] + shift, target[rest.start])
+    shift = len(outside.target)
+    target = np.where(inside.target == DEAD, DEAD, inside.target + shift)
+    first = _columns(chars, outside.symbols)
+    start = np.where(first, target[inside.start], outside.target[outside.start])
     return _smallest(
         Automaton(
-            np.vstack([target, np.where(cut.target == DEAD, DEAD, cut.target + shift), start]).astype(
-                np.int32
-            ),
-            np.vstack([matched, cut.matched, np.zeros((1, rest.symbols), dtype=np.bool_)]),
-            start=shift + len(cut.target),
+            np.vstack([outside.target, target, start]).astype(np.int32),
+            np.vstack([outside.matched, inside.matched, np.zeros_like(first)]),
+            start=shift + len(target),
         )
     )
+
+
+def _columns(chars: Symbols, symbols: int) -> npt.NDArray[np.bool_]:
+    return np.array([chars >> symbol & 1 for symbol in range(symbols)], dtype=np.bool_)

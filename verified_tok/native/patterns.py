@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from verified_tok.native import NotNative
-from verified_tok.native.automaton import DEAD, Automaton, automaton, behind_cut
+from verified_tok.native.automaton import DEAD, Automaton, automaton, chosen, within
 from verified_tok.native.char_classes import CharClasses, Symbols
 from verified_tok.native.code import Code, Compiler, Instruction, Op
-from verified_tok.reference.pattern import Pat, sets_in
+from verified_tok.reference.pattern import Chr, Pat, Seq, Star, sets_in
 from verified_tok.reference.pre_tokenizer import Stage, cutting
 from verified_tok.spec import ByteLevel, Metaspace, PreTokenizer, SplitBehavior
 
@@ -59,6 +59,8 @@ class _Matcher:
     stage: Stage
     code: Code
     made: Automaton | None
+    regions: tuple[int, ...] = ()
+    """A number for each class: a gap ends where it changes. Empty if all are the same."""
 
     @property
     def isolates(self) -> bool:
@@ -82,20 +84,42 @@ def _matcher(stage: Stage, classes: CharClasses) -> _Matcher:
 
 
 def _fused(matchers: list[_Matcher], classes: CharClasses) -> list[_Matcher]:
-    """The same stages; each that makes pieces of certain characters alone is joined to the one behind it."""
+    """The same stages, with some joined to the one behind them.
+
+    That is possible where a stage just cuts the runs of certain characters out of the text, whole or into
+    parts that the stage behind it leaves alone. Gaps end where such a run begins or ends: that is what the
+    regions are for.
+    """
     if len(matchers) < 2:
         return matchers
     first, (second, *others) = matchers[0], _fused(matchers[1:], classes)
+    apart = [first, second, *others]
     chars = _cut_characters(first.stage.pat, classes)
-    if (
-        chars is None
-        or first.made is None
-        or second.made is None
-        or second.made.nullable
-        or not (first.isolates and second.isolates)
-    ):
-        return [first, second, *others]
-    return [replace(second, made=behind_cut(first.made, chars, second.made)), *others]
+    if first.made is None or second.made is None or chars is None or second.made.nullable:
+        return apart
+    if not (first.isolates and second.isolates):
+        return apart
+    inside = within(second.made, chars)
+    if inside.never_matches():
+        inside = first.made
+    elif not _takes_runs(first.stage.pat):
+        return apart
+    before = second.regions or (0,) * classes.end
+    if len({other for symbol, other in enumerate(before) if chars >> symbol & 1}) > 1:
+        return apart  # the stage behind it has regions of its own within these characters
+    made = chosen(chars, inside, within(second.made, ~chars))
+    region = max(before) + 1
+    regions = tuple(region if chars >> symbol & 1 else other for symbol, other in enumerate(before))
+    return [replace(second, made=made, regions=regions), *others]
+
+
+def _takes_runs(pat: Pat) -> bool:
+    """Whether a pattern takes all characters of a class that follow one another."""
+    match pat:
+        case Seq(Chr(chars), Star(more)):
+            return chars == more
+        case _:
+            return False
 
 
 def _cut_characters(pat: Pat, classes: CharClasses) -> Symbols | None:
@@ -118,6 +142,7 @@ def _packed(matchers: list[_Matcher], classes: CharClasses) -> dict[str, npt.NDA
         "split_blocks": classes.blocks,
         "split_moves": np.array(tables.moves, dtype=np.uint32),
         "split_starts": np.array(tables.starts, dtype=np.uint8),
+        "split_regions": np.array(tables.regions, dtype=np.uint8),
         "split_code": np.array(tables.code, dtype=np.uint32),
         "split_sets": np.array(tables.sets, dtype=np.uint8),
     }
@@ -130,6 +155,7 @@ class _Tables:
     classes: CharClasses
     moves: list[int] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
+    regions: list[int] = field(default_factory=list)
     code: list[int] = field(default_factory=list)
     sets: list[int] = field(default_factory=list)
     places: dict[Symbols, int] = field(default_factory=dict)  # of the sets
@@ -149,7 +175,9 @@ class _Tables:
             self.moves += (made.target * made.symbols * 2 + made.matched).ravel().tolist()
             begins = (made.target[made.start] != DEAD) | made.matched[made.start]
             self.starts += self.classes.first_bytes(sum(1 << int(n) for n in np.flatnonzero(begins))).tolist()
-        return [behaviour, stage.invert, made is None, self.classes.end, table, start, starts]
+        regions = len(self.regions) + 1 if matcher.regions else 0
+        self.regions += matcher.regions
+        return [behaviour, stage.invert, made is None, self.classes.end, table, start, starts, regions]
 
     def instruction(self, item: Instruction) -> tuple[int, int]:
         """The words of an instruction."""
