@@ -6,6 +6,7 @@
 namespace vt {
 
 void bind_image(nanobind::module_& module);    // module_image.cpp
+void bind_model(nanobind::module_& module);    // module_model.cpp
 void bind_engine(nanobind::module_& module);   // module_engine.cpp
 void bind_split(nanobind::module_& module);    // module_split.cpp
 void bind_text(nanobind::module_& module);     // module_text.cpp

@@ -15,6 +15,17 @@ namespace vt {
 #define VT_SECTIONS(X)            \
   /* model.py */                  \
   X(model_options, uint32_t)      \
+  X(byte_symbols, uint32_t)       \
+  X(fallback_symbols, uint32_t)   \
+  X(char_pages, uint16_t)         \
+  X(char_symbols, uint32_t)       \
+  X(pair_buckets, uint64_t)       \
+  X(pair_results, uint32_t)       \
+  X(join_bits, uint64_t)          \
+  X(short_entries, uint64_t)      \
+  X(long_slots, uint64_t)         \
+  X(long_entries, uint8_t)        \
+  X(token_lengths, uint32_t)      \
   /* literals.py */               \
   X(raw_child, uint32_t)          \
   X(raw_byte, uint8_t)            \

@@ -1,0 +1,77 @@
+// Keys and hashes of short runs of bytes.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "host_device.h"
+
+namespace vt {
+
+// Up to 15 bytes as two words: the bytes, zeros, and in the last place how many they are.
+struct Key {
+  uint64_t low;
+  uint64_t high;
+};
+
+VT_HD uint64_t load_word(const uint8_t* at) {
+#ifdef __CUDA_ARCH__
+  uint64_t word = 0;
+  for (uint32_t k = 0; k < 8; ++k) word |= static_cast<uint64_t>(at[k]) << (8 * k);
+  return word;
+#else
+  uint64_t word;
+  std::memcpy(&word, at, 8);
+  return word;
+#endif
+}
+
+// The key of the `size` bytes (1 to 15) from `at` on. Whole words are read where memory up to `limit` allows it.
+VT_HD Key short_key(const uint8_t* at, uint32_t size, const uint8_t* limit) {
+  Key key{0, 0};
+  if (limit - at >= 16) {
+    if (size <= 8) {
+      key.low = load_word(at) & (~0ull >> (64 - 8 * size));
+    } else {
+      key.low = load_word(at);
+      key.high = load_word(at + 8) & (~0ull >> (128 - 8 * size));
+    }
+  } else {
+    for (uint32_t k = 0; k < size; ++k) {
+      uint64_t& word = k < 8 ? key.low : key.high;
+      word |= static_cast<uint64_t>(at[k]) << (k % 8 * 8);
+    }
+  }
+  key.high |= static_cast<uint64_t>(size) << 56;
+  return key;
+}
+
+VT_HD uint64_t short_hash(Key key) {
+  uint64_t hash = key.low * 0x9E3779B97F4A7C15ull ^ key.high * 0xC2B2AE3D27D4EB4Full;
+  hash ^= hash >> 32;
+  hash *= 0xD6E8FEB86659FD93ull;
+  return hash ^ hash >> 32;
+}
+
+VT_HD uint64_t long_hash(const uint8_t* at, uint64_t size) {
+  uint64_t hash = size * 0x9E3779B97F4A7C15ull;
+  for (uint64_t k = 0; k + 8 <= size; k += 8) {
+    hash = (hash ^ load_word(at + k)) * 0xD6E8FEB86659FD93ull;
+    hash ^= hash >> 32;
+  }
+  hash = (hash ^ load_word(at + size - 8)) * 0xC2B2AE3D27D4EB4Full;  // 16 bytes or more: there is a last word
+  return hash ^ hash >> 29;
+}
+
+VT_HD bool same_bytes(const uint8_t* a, const uint8_t* b, uint64_t size) {
+#ifdef __CUDA_ARCH__
+  for (uint64_t k = 0; k < size; ++k) {
+    if (a[k] != b[k]) return false;
+  }
+  return true;
+#else
+  return std::memcmp(a, b, size) == 0;
+#endif
+}
+
+}  // namespace vt

@@ -1,0 +1,96 @@
+// The run of merges on many symbols: a heap of pairs, O(n log n). Host only.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "bpe.h"
+
+namespace vt {
+
+// Room for the symbols of a run, which grows.
+class HostWork {
+ public:
+  Symbols symbols;
+  uint32_t capacity;
+
+  HostWork() { resize(256); }
+  HostWork(const HostWork&) = delete;
+  HostWork& operator=(const HostWork&) = delete;
+
+  bool grow() {
+    resize(static_cast<size_t>(capacity) * 2);
+    return true;
+  }
+
+  // Merges `count` symbols until no rule applies, as `merge_few` does. Returns how many are left.
+  template <bool places>
+  uint32_t merge_many(const View& v, uint32_t count) {
+    // The heap holds (rank, position) of every pair that a rule applies to, so its least entry that still tells the
+    // truth is the next merge. A merge keeps the left position and closes the right one.
+    before_.resize(count);
+    after_.resize(count);
+    heap_.clear();
+    for (uint32_t i = 0; i < count; ++i) {
+      before_[i] = i - 1;
+      after_[i] = i + 1;
+      if (i + 1 < count) look(v, i, i + 1);
+    }
+    std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
+    while (!heap_.empty()) {
+      const uint64_t least = heap_.front();
+      std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+      heap_.pop_back();
+      const uint32_t rank = static_cast<uint32_t>(least >> 32), i = static_cast<uint32_t>(least);
+      if (symbols.token[i] == no_token) continue;
+      const uint32_t j = after_[i];
+      if (j >= count || rank_of(v, symbols.token[i], symbols.token[j]) != rank) continue;  // it has changed since
+      symbols.token[i] = v.pair_results[rank];
+      if (places) {
+        symbols.start[i] = std::min(symbols.start[i], symbols.start[j]);
+        symbols.stop[i] = std::max(symbols.stop[i], symbols.stop[j]);
+      }
+      symbols.token[j] = no_token;
+      after_[i] = after_[j];
+      if (after_[i] < count) {
+        before_[after_[i]] = i;
+        push(v, i, after_[i]);
+      }
+      if (i != 0) push(v, before_[i], i);
+    }
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < count; i = after_[i], ++left) {
+      symbols.token[left] = symbols.token[i];
+      if (places) {
+        symbols.start[left] = symbols.start[i];
+        symbols.stop[left] = symbols.stop[i];
+      }
+    }
+    return left;
+  }
+
+ private:
+  void resize(size_t size) {
+    token_.resize(size);
+    start_.resize(size);
+    stop_.resize(size);
+    symbols = {token_.data(), start_.data(), stop_.data()};
+    capacity = static_cast<uint32_t>(size);
+  }
+
+  bool look(const View& v, uint32_t i, uint32_t j) {
+    const uint32_t rank = rank_of(v, symbols.token[i], symbols.token[j]);
+    if (rank == no_rank) return false;
+    heap_.push_back(static_cast<uint64_t>(rank) << 32 | i);
+    return true;
+  }
+
+  void push(const View& v, uint32_t i, uint32_t j) {
+    if (look(v, i, j)) std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+  }
+
+  std::vector<uint32_t> token_, start_, stop_, before_, after_;
+  std::vector<uint64_t> heap_;
+};
+
+}  // namespace vt

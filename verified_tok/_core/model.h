@@ -1,0 +1,106 @@
+// The tables of a model: from bytes or characters to the symbols that merging begins with, and from whole pieces to
+// tokens.
+#pragma once
+
+#include "hash.h"
+#include "image.h"
+
+namespace vt {
+
+constexpr uint32_t no_token = 0xFFFFFFFFu;
+
+// The elements of the section `model_options`.
+enum ModelOption : uint32_t {
+  model_of_chars,      // 1: symbols are characters, else bytes
+  model_unknown,       // the token of a character (or byte) that has none; `no_token`: it is dropped
+  model_fuses_unknown, // 1: neighbouring unknown characters are one token
+  model_id_bits,       // every token is below 2 ** this
+  model_bucket_bits,   // there are 2 ** this buckets of pairs
+  model_join_bits,     // there are 2 ** this bits that say which symbols merges join
+  model_short_bits,    // there are 2 ** this buckets of short entries
+  model_long_bits,     // there are 2 ** this slots of long entries
+  model_longest,       // the length of the longest entry
+  model_exact_lengths, // 1: `token_lengths` says how many bytes of a piece each token but the unknown one covers
+  model_option_count
+};
+
+// --- characters --------------------------------------------------------------------------------------------------
+
+// The code point at `at`, and its length; length 0 if there is no whole character.
+struct WholeChar {
+  uint32_t code;
+  uint32_t length;
+};
+
+VT_HD WholeChar whole_char(const uint8_t* at, const uint8_t* end) {
+  const uint32_t lead = at[0];
+  if (lead < 0x80) return {lead, 1};
+  const uint32_t length = lead < 0xC0 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF8 ? 4 : 0;
+  if (length == 0 || static_cast<uint64_t>(end - at) < length) return {0, 0};
+  uint32_t code = lead & (0x7Fu >> length);
+  for (uint32_t k = 1; k < length; ++k) {
+    if ((at[k] & 0xC0) != 0x80) return {0, 0};
+    code = code << 6 | (at[k] & 0x3Fu);
+  }
+  return code < 0x110000 ? WholeChar{code, length} : WholeChar{0, 0};
+}
+
+// The symbol of a character; in a model of bytes, of those alone that merging completes before anything else.
+VT_HD uint32_t char_symbol(const View& v, uint32_t code) {
+  return v.char_symbols[static_cast<uint64_t>(v.char_pages[code >> 8]) << 8 | (code & 0xFF)];
+}
+
+// --- whole pieces ------------------------------------------------------------------------------------------------
+
+// What the table of entries says of some bytes.
+struct Entry {
+  uint32_t token;   // `no_token`: nothing
+  bool only_whole;  // the token is right for a whole piece, but merges do not make it
+};
+
+constexpr uint32_t short_limit = 15;  // the longest key that has room in two words beside its length
+constexpr uint32_t only_whole_bit = 0x80000000u;
+
+// A bucket of short entries is one line of a cache: three keys of two words, then four halves of words: the tokens
+// of the three and nothing. A bucket with an empty place ends a search.
+VT_HD Entry short_entry(const View& v, Key key, uint64_t hash) {
+  const uint64_t mask = (1ull << v.model_options[model_short_bits]) - 1;
+  for (uint64_t bucket = hash & mask;; bucket = (bucket + 1) & mask) {
+    const uint64_t* line = v.short_entries + bucket * 8;
+    for (uint32_t k = 0; k < 3; ++k) {
+      if (line[2 * k] == key.low && line[2 * k + 1] == key.high) {
+        const uint32_t token = static_cast<uint32_t>(line[6 + k / 2] >> (k % 2 * 32));
+        return {token & ~only_whole_bit, (token & only_whole_bit) != 0};
+      }
+    }
+    if (line[5] == 0) return {no_token, false};
+  }
+}
+
+// A long entry is its token, its length (4 bytes each) and its bytes; a slot is 32 bits of the hash, and where the
+// entry lies, in words of 8 bytes, plus 1. An empty slot ends a search.
+VT_HD Entry long_entry(const View& v, const uint8_t* bytes, uint32_t size, uint64_t hash) {
+  const uint64_t mask = (1ull << v.model_options[model_long_bits]) - 1;
+  for (uint64_t place = hash & mask;; place = (place + 1) & mask) {
+    const uint64_t slot = v.long_slots[place];
+    if (slot == 0) return {no_token, false};
+    if (slot >> 32 != hash >> 32) continue;
+    const uint8_t* entry = v.long_entries + ((slot & 0xFFFFFFFFu) - 1) * 8;
+    const uint32_t* head = reinterpret_cast<const uint32_t*>(entry);
+    if (head[1] == size && same_bytes(entry + 8, bytes, size)) {
+      return {head[0] & ~only_whole_bit, (head[0] & only_whole_bit) != 0};
+    }
+  }
+}
+
+// The entry of the bytes from `at` up to `at + size`; memory may be read up to `limit`.
+VT_HD Entry entry_of(const View& v, const uint8_t* at, uint32_t size, const uint8_t* limit) {
+  if (size > v.model_options[model_longest]) return {no_token, false};
+  if (size <= short_limit) {
+    const Key key = short_key(at, size, limit);
+    return short_entry(v, key, short_hash(key));
+  }
+  return long_entry(v, at, size, long_hash(at, size));
+}
+
+}  // namespace vt

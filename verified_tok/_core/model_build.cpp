@@ -1,0 +1,376 @@
+#include "model_build.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string_view>
+#include <unordered_map>
+
+#include "encode_piece.h"
+#include "merge_many.h"
+
+namespace vt {
+
+namespace {
+
+// Takes tokens and forgets their places.
+struct Collected {
+  static constexpr bool places = false;
+  std::vector<uint32_t> tokens;
+  void put(uint32_t token, uint32_t, uint32_t) { tokens.push_back(token); }
+};
+
+uint32_t bits_for(uint64_t count) {
+  uint32_t bits = 0;
+  while ((1ull << bits) < count) ++bits;
+  return bits;
+}
+
+class Builder {
+ public:
+  explicit Builder(const ModelSource& source) : source_(source), options_(model_option_count, 0) {
+    uint32_t largest = 0;
+    for (uint32_t id : source.ids) largest = std::max(largest, id);
+    for (size_t k = 0; k < source.rules.size(); k += 4) {
+      for (size_t part : {k, k + 1, k + 3}) largest = std::max(largest, source.rules[part]);
+    }
+    if (source.unknown != no_token) largest = std::max(largest, source.unknown);
+    for (uint32_t id : source.fallback_symbols) {
+      if (id != no_token) largest = std::max(largest, id);
+    }
+    options_[model_of_chars] = source.of_chars;
+    options_[model_unknown] = source.unknown;
+    options_[model_fuses_unknown] = source.fuses_unknown;
+    options_[model_id_bits] = std::max(1u, bits_for(largest + 1ull));
+    if (options_[model_id_bits] > 21) throw std::length_error("ids of 2 ** 21 and above");
+    index_.assign(1ull << options_[model_id_bits], no_token);
+    for (uint32_t k = 0; k < source.ids.size(); ++k) {
+      if (!bytes_of(k).empty()) index_[source.ids[k]] = k;
+    }
+    tables_.byte_symbols = source.byte_symbols;
+    tables_.byte_symbols.resize(256, no_token);
+    tables_.fallback_symbols = source.fallback_symbols;
+  }
+
+  ModelTables build() {
+    fill_pairs();
+    tables_.char_pages.assign(0x110000 >> 8, 0);
+    tables_.char_symbols.assign(256, no_token);
+    join_everything();
+    set_no_entries();
+    if (source_.of_chars) {
+      for (size_t k = 0; k < source_.char_codes.size(); ++k) set_char(source_.char_codes[k], source_.char_tokens[k]);
+    } else {
+      find_first_chars();
+    }
+    fill_joins();
+    fill_entries();
+    fill_lengths();
+    tables_.model_options = options_;
+    return std::move(tables_);
+  }
+
+ private:
+  std::string_view bytes_of(uint32_t k) const {
+    const char* bytes = reinterpret_cast<const char*>(source_.bytes.data());
+    return {bytes + source_.offsets[k], static_cast<size_t>(source_.offsets[k + 1] - source_.offsets[k])};
+  }
+
+  // A view of the tables as far as they are made.
+  View view() const {
+    View v{};
+    v.model_options = options_.data();
+    v.byte_symbols = tables_.byte_symbols.data();
+    v.fallback_symbols = tables_.fallback_symbols.data();
+    v.fallback_symbols_count = tables_.fallback_symbols.size();
+    v.char_pages = tables_.char_pages.data();
+    v.char_symbols = tables_.char_symbols.data();
+    v.pair_buckets = tables_.pair_buckets.data();
+    v.pair_results = tables_.pair_results.data();
+    v.join_bits = tables_.join_bits.data();
+    v.short_entries = tables_.short_entries.data();
+    v.long_slots = tables_.long_slots.data();
+    v.long_entries = tables_.long_entries.data();
+    return v;
+  }
+
+  void fill_pairs() {
+    const uint64_t pairs = source_.rules.size() / 4;
+    const uint32_t id_bits = options_[model_id_bits];
+    uint32_t bits = bits_for(pairs / 6 + 1);
+    if (2 * id_bits > 24) bits = std::max(bits, 2 * id_bits - 24);  // the rest of a pair and 8 bits fit in 32
+    bits = std::min(bits, 2 * id_bits);
+    while (!try_pairs(bits)) ++bits;
+  }
+
+  bool try_pairs(uint32_t bits) {
+    const uint64_t mask = (1ull << bits) - 1;
+    options_[model_bucket_bits] = bits;
+    tables_.pair_buckets.assign((1ull << bits) * bucket_size, empty_pair);
+    uint32_t ranks = 0;
+    for (size_t k = 0; k < source_.rules.size(); k += 4) ranks = std::max(ranks, source_.rules[k + 2] + 1);
+    tables_.pair_results.assign(ranks, no_token);
+    for (size_t k = 0; k < source_.rules.size(); k += 4) {
+      const uint32_t left = source_.rules[k], right = source_.rules[k + 1], rank = source_.rules[k + 2];
+      const PairPlace place = place_of_pair(options_[model_id_bits], bits, left, right);
+      bool done = false;
+      for (uint64_t step = 0; !done; ++step) {
+        if (step > std::min<uint64_t>(mask, 200)) return false;
+        uint64_t* line = tables_.pair_buckets.data() + ((place.bucket + step) & mask) * bucket_size;
+        for (uint32_t slot = 0; slot < bucket_size && !done; ++slot) {
+          if (line[slot] == empty_pair) {
+            line[slot] = static_cast<uint64_t>(rank) << 32 | place.check;
+            tables_.pair_results[rank] = source_.rules[k + 3];
+            done = true;
+          } else if (static_cast<uint32_t>(line[slot]) == place.check) {
+            done = true;  // the pair has a rule already
+          }
+        }
+      }
+    }
+    // A search ends at an empty slot: there must be one.
+    return std::find(tables_.pair_buckets.begin(), tables_.pair_buckets.end(), empty_pair) != tables_.pair_buckets.end();
+  }
+
+  void set_char(uint32_t code, uint32_t token) {
+    uint16_t& page = tables_.char_pages[code >> 8];
+    if (page == 0) {
+      page = static_cast<uint16_t>(tables_.char_symbols.size() >> 8);
+      tables_.char_symbols.resize(tables_.char_symbols.size() + 256, no_token);
+    }
+    tables_.char_symbols[static_cast<size_t>(page) << 8 | (code & 0xFF)] = token;
+  }
+
+  // In a model of bytes: the characters that merging completes before anything else touches them, so that it may
+  // begin with them. Such a character c is made by merges of its own bytes, all of lower rank than any rule that joins
+  // a part at its edge to something outside, and than any rule that takes c itself.
+  void find_first_chars() {
+    std::vector<uint32_t> as_left(index_.size(), no_rank), as_right = as_left;
+    for (size_t k = 0; k < source_.rules.size(); k += 4) {
+      uint32_t& left = as_left[source_.rules[k]];
+      uint32_t& right = as_right[source_.rules[k + 1]];
+      left = std::min(left, source_.rules[k + 2]);
+      right = std::min(right, source_.rules[k + 2]);
+    }
+    std::vector<std::pair<uint32_t, uint32_t>> found;
+    const View v = view();
+    for (uint32_t k = 0; k < source_.ids.size(); ++k) {
+      const std::string_view bytes = bytes_of(k);
+      if (bytes.size() < 2 || bytes.size() > 4) continue;
+      const uint8_t* at = reinterpret_cast<const uint8_t*>(bytes.data());
+      const WholeChar c = whole_char(at, at + bytes.size());
+      if (c.length == bytes.size() && is_first(v, at, c.length, source_.ids[k], as_left, as_right)) {
+        found.emplace_back(c.code, source_.ids[k]);
+      }
+    }
+    for (auto [code, token] : found) set_char(code, token);
+  }
+
+  static bool is_first(const View& v, const uint8_t* bytes, uint32_t count, uint32_t whole,
+                       const std::vector<uint32_t>& as_left, const std::vector<uint32_t>& as_right) {
+    uint32_t token[4];
+    uint32_t highest = 0, outside = no_rank;
+    for (uint32_t i = 0; i < count; ++i) {
+      token[i] = v.byte_symbols[bytes[i]];
+      if (token[i] == no_token) return false;
+    }
+    while (count > 1) {
+      outside = std::min({outside, as_right[token[0]], as_left[token[count - 1]]});
+      uint32_t best = 0, lowest = no_rank;
+      for (uint32_t i = 0; i + 1 < count; ++i) {
+        const uint32_t rank = rank_of(v, token[i], token[i + 1]);
+        if (rank < lowest) best = i, lowest = rank;
+      }
+      if (lowest == no_rank) return false;
+      highest = std::max(highest, lowest);
+      token[best] = v.pair_results[lowest];
+      --count;
+      for (uint32_t i = best + 1; i < count; ++i) token[i] = token[i + 1];
+    }
+    return token[0] == whole && outside > highest && as_left[whole] > highest && as_right[whole] > highest;
+  }
+
+  void join_everything() {
+    options_[model_join_bits] = 6;
+    tables_.join_bits.assign(1, ~0ull);
+  }
+
+  // The first and the last symbol of a token, `no_token` for a token that symbols cannot become.
+  struct Ends {
+    uint32_t first, last;
+  };
+
+  Ends ends_of(const View& v, uint32_t token) const {
+    const uint32_t k = index_[token];
+    if (k == no_token) return {no_token, no_token};
+    const std::string_view bytes = bytes_of(k);
+    const uint8_t* at = reinterpret_cast<const uint8_t*>(bytes.data());
+    const uint8_t* end = at + bytes.size();
+    Ends ends{no_token, no_token};
+    for (bool first = true; at < end; first = false) {
+      const WholeChar c = whole_char(at, end);
+      uint32_t symbol = no_token;
+      uint32_t length = 1;
+      if (c.length != 0 && (*at >= 0x80 || source_.of_chars)) {
+        symbol = char_symbol(v, c.code);
+        if (symbol != no_token || source_.of_chars) length = c.length;
+      }
+      if (symbol == no_token && !source_.of_chars) symbol = v.byte_symbols[*at];
+      if (symbol == no_token) return {no_token, no_token};
+      if (first) ends.first = symbol;
+      ends.last = symbol;
+      at += length;
+    }
+    return ends;
+  }
+
+  void fill_joins() {
+    // Where rules take tokens that unknown characters become, tokens do not tell by their bytes what they are made of.
+    std::vector<uint8_t> odd(index_.size(), 0);
+    if (source_.unknown != no_token) odd[source_.unknown] = 1;
+    for (uint32_t token : source_.fallback_symbols) {
+      if (token != no_token) odd[token] = 1;
+    }
+    const View v = view();
+    std::vector<Ends> ends(index_.size(), Ends{no_token, no_token});
+    for (uint32_t id : source_.ids) ends[id] = ends_of(v, id);
+    std::vector<uint64_t> joined;
+    for (size_t k = 0; k < source_.rules.size(); k += 4) {
+      const uint32_t left = source_.rules[k], right = source_.rules[k + 1];
+      if (odd[left] || odd[right]) return;
+      const uint32_t last = ends[left].last, first = ends[right].first;
+      if (last != no_token && first != no_token) joined.push_back(static_cast<uint64_t>(last) << 32 | first);
+    }
+    std::sort(joined.begin(), joined.end());
+    joined.erase(std::unique(joined.begin(), joined.end()), joined.end());
+    // One pair in 16 bits: one in 16 of the places where no merge goes looks like one where merges may go.
+    const uint32_t bits = std::max(6u, bits_for(joined.size() * 16));
+    options_[model_join_bits] = bits;
+    tables_.join_bits.assign(1ull << (bits - 6), 0);
+    for (uint64_t pair : joined) {
+      const uint64_t bit = pair * 0x9E3779B97F4A7C15ull >> (64 - bits);
+      tables_.join_bits[bit >> 6] |= 1ull << (bit & 63);
+    }
+  }
+
+  void set_no_entries() {
+    tables_.short_entries.assign(8, 0);
+    tables_.long_slots.assign(1, 0);
+    tables_.long_entries.clear();
+    options_[model_short_bits] = options_[model_long_bits] = options_[model_longest] = 0;
+  }
+
+  void fill_entries() {
+    HostWork work;
+    std::vector<std::pair<uint32_t, uint32_t>> kept;  // index, token with its bit
+    {
+      const View v = view();
+      Collected made;
+      for (uint32_t k = 0; k < source_.ids.size(); ++k) {
+        const std::string_view bytes = bytes_of(k);
+        if (bytes.empty()) continue;
+        const uint8_t* at = reinterpret_cast<const uint8_t*>(bytes.data());
+        made.tokens.clear();
+        encode_runs(v, at, static_cast<uint32_t>(bytes.size()), at + bytes.size(), work, made);
+        const bool canonical = made.tokens.size() == 1 && made.tokens[0] == source_.ids[k];
+        if (canonical) kept.emplace_back(k, source_.ids[k]);
+        else if (source_.whole[k]) kept.emplace_back(k, source_.ids[k] | only_whole_bit);
+      }
+    }
+    uint64_t shorts = 0, longs = 0, long_words = 0, longest = 0;
+    for (auto [k, token] : kept) {
+      const uint64_t size = bytes_of(k).size();
+      longest = std::max(longest, size);
+      if (size <= short_limit) ++shorts;
+      else ++longs, long_words += 1 + (size + 7) / 8;
+    }
+    const uint32_t short_bits = bits_for(shorts / 2 + 1), long_bits = bits_for(longs * 2 + 1);
+    tables_.short_entries.assign(8ull << short_bits, 0);
+    tables_.long_slots.assign(1ull << long_bits, 0);
+    tables_.long_entries.assign(long_words * 8, 0);
+    uint64_t word = 0;
+    for (auto [k, token] : kept) {
+      const std::string_view bytes = bytes_of(k);
+      const uint8_t* at = reinterpret_cast<const uint8_t*>(bytes.data());
+      const uint32_t size = static_cast<uint32_t>(bytes.size());
+      if (size <= short_limit) {
+        const Key key = short_key(at, size, at + size);
+        const uint64_t mask = (1ull << short_bits) - 1;
+        uint64_t bucket = short_hash(key) & mask;
+        while (tables_.short_entries[bucket * 8 + 5] != 0) bucket = (bucket + 1) & mask;
+        uint64_t* line = tables_.short_entries.data() + bucket * 8;
+        uint32_t place = 0;
+        while (line[2 * place + 1] != 0) ++place;
+        line[2 * place] = key.low;
+        line[2 * place + 1] = key.high;
+        line[6 + place / 2] |= static_cast<uint64_t>(token) << (place % 2 * 32);
+      } else {
+        const uint64_t hash = long_hash(at, size);
+        const uint64_t mask = (1ull << long_bits) - 1;
+        uint64_t place = hash & mask;
+        while (tables_.long_slots[place] != 0) place = (place + 1) & mask;
+        tables_.long_slots[place] = (hash >> 32) << 32 | (word + 1);
+        uint8_t* entry = tables_.long_entries.data() + word * 8;
+        const uint32_t head[2] = {token, size};
+        std::memcpy(entry, head, 8);
+        std::memcpy(entry + 8, at, size);
+        word += 1 + (size + 7) / 8;
+      }
+    }
+    options_[model_short_bits] = short_bits;
+    options_[model_long_bits] = long_bits;
+    options_[model_longest] = static_cast<uint32_t>(longest);
+  }
+
+  void fill_lengths() {
+    tables_.token_lengths.assign(index_.size(), 0);
+    for (uint32_t k = 0; k < source_.ids.size(); ++k) {
+      tables_.token_lengths[source_.ids[k]] = static_cast<uint32_t>(bytes_of(k).size());
+    }
+    std::vector<uint8_t> made(index_.size(), 0);  // by merges, or as a whole piece
+    for (size_t k = 0; k < source_.rules.size(); k += 4) made[source_.rules[k + 3]] = 1;
+    for (uint32_t k = 0; k < source_.ids.size(); ++k) {
+      if (source_.whole[k]) made[source_.ids[k]] = 1;
+    }
+    bool exact = true;
+    for (uint32_t token : source_.fallback_symbols) {
+      if (token == no_token) continue;
+      if (made[token]) exact = false;
+      tables_.token_lengths[token] = 1;
+    }
+    options_[model_exact_lengths] = exact;
+  }
+
+  const ModelSource& source_;
+  std::vector<uint32_t> options_;
+  std::vector<uint32_t> index_;  // of each token that has bytes, in the source
+  ModelTables tables_;
+};
+
+}  // namespace
+
+std::vector<uint32_t> rules_of_ranks(const ModelSource& source, const std::vector<uint32_t>& banned) {
+  std::unordered_map<std::string_view, uint32_t> token_of;
+  token_of.reserve(source.ids.size());
+  const char* bytes = reinterpret_cast<const char*>(source.bytes.data());
+  const auto bytes_of = [&](size_t k) {
+    return std::string_view(bytes + source.offsets[k], static_cast<size_t>(source.offsets[k + 1] - source.offsets[k]));
+  };
+  for (size_t k = 0; k < source.ids.size(); ++k) token_of.emplace(bytes_of(k), source.ids[k]);
+  std::vector<uint32_t> rules;
+  for (size_t k = 0; k < source.ids.size(); ++k) {
+    if (std::binary_search(banned.begin(), banned.end(), source.ids[k])) continue;
+    const std::string_view whole = bytes_of(k);
+    for (size_t cut = 1; cut < whole.size(); ++cut) {
+      const auto left = token_of.find(whole.substr(0, cut));
+      if (left == token_of.end()) continue;
+      const auto right = token_of.find(whole.substr(cut));
+      if (right == token_of.end()) continue;
+      for (uint32_t number : {left->second, right->second, source.ids[k], source.ids[k]}) rules.push_back(number);
+    }
+  }
+  return rules;
+}
+
+ModelTables build_model(const ModelSource& source) { return Builder(source).build(); }
+
+}  // namespace vt
