@@ -1,27 +1,139 @@
-#include <nanobind/nanobind.h>
+// The engine, seen from Python.
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
 #include "arrays.h"
 #include "bindings.h"
-#include "encode_piece.h"
-#include "image_host.h"
-#include "merge_many.h"
+#include "char_places.h"
+#include "engine.h"
+
 namespace nb = nanobind;
 using namespace nb::literals;
+
 namespace vt {
+
 namespace {
-struct Rows {
-  static constexpr bool places = true;
-  std::vector<uint32_t> rows;
-  void put(uint32_t token, uint32_t start, uint32_t stop) { for (uint32_t n : {token, start, stop}) rows.push_back(n); }
+
+template <class T>
+using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+using SpanArray = nb::ndarray<nb::numpy, int64_t, nb::ndim<2>>;
+
+// Below this many bytes, letting other threads run costs more than it gives.
+constexpr uint64_t worth_releasing = 2048;
+
+// Lets other Python threads run meanwhile, if there is enough to do.
+class Released {
+ public:
+  explicit Released(uint64_t bytes) {
+    if (bytes >= worth_releasing) released_.emplace();
+  }
+
+ private:
+  std::optional<nb::gil_scoped_release> released_;
 };
+
+// The UTF-8 of a str, as long as that lives. Python's own errors for anything else, and for lone surrogates.
+Text text_of(nb::handle value) {
+  if (!PyUnicode_Check(value.ptr())) throw nb::type_error("a text must be a str");
+  Py_ssize_t size = 0;
+  const char* data = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
+  if (data == nullptr) throw nb::python_error();
+  return {reinterpret_cast<const uint8_t*>(data), static_cast<uint64_t>(size)};
 }
-void bind_engine(nanobind::module_& module) {
-  module.def("encode_piece", [](const Image& image, nb::bytes piece) {
-    View v{}; look_into(v, image.data(), image.data());
-    HostWork work; Rows rows;
-    const uint8_t* at = reinterpret_cast<const uint8_t*>(piece.data());
-    encode_piece(v, at, static_cast<uint32_t>(piece.size()), at + piece.size(), work, rows);
-    return array_of(std::move(rows.rows));
-  });
+
+Array<uint32_t> array_of(Ids&& ids) {
+  const size_t count = ids.count();
+  uint32_t* memory = ids.release();
+  nb::capsule owner(memory, [](void* kept) noexcept { std::free(kept); });
+  return Array<uint32_t>(memory, {count}, owner);
 }
+
+SpanArray spans_of(Spans&& spans) {
+  auto* kept = new Spans(std::move(spans));
+  nb::capsule owner(kept, [](void* memory) noexcept { delete static_cast<Spans*>(memory); });
+  return SpanArray(kept->data(), {kept->size() / 2, 2}, owner);
 }
+
+Array<uint32_t> encode(const Engine& engine, nb::handle value) {
+  const Text text = text_of(value);
+  Ids ids;
+  {
+    const Released released(text.size);
+    engine.encode(text, false, ids);
+  }
+  return array_of(std::move(ids));
+}
+
+uint64_t count(const Engine& engine, nb::handle value) {
+  const Text text = text_of(value);
+  const Released released(text.size);
+  return engine.count(text);
+}
+
+nb::tuple encode_with_spans(const Engine& engine, nb::handle value, bool inside) {
+  const Text text = text_of(value);
+  Ids ids;
+  Spans bytes, chars;
+  {
+    const Released released(text.size);
+    engine.encode_with_spans(text, inside, ids, bytes);
+    chars = char_spans(text, bytes);
+  }
+  return nb::make_tuple(array_of(std::move(ids)), spans_of(std::move(bytes)), spans_of(std::move(chars)));
+}
+
+nb::tuple encode_texts(const Engine& engine, const std::vector<Text>& texts, const std::vector<uint32_t>& before,
+                       const std::vector<uint32_t>& after, uint32_t threads) {
+  uint64_t bytes = 0;
+  for (const Text& text : texts) bytes += text.size;
+  Ids ids;
+  std::vector<int64_t> offsets;
+  {
+    const Released released(bytes);
+    engine.encode_all(texts, before, after, threads, ids, offsets);
+  }
+  return nb::make_tuple(array_of(std::move(ids)), array_of(std::move(offsets)));
+}
+
+nb::tuple encode_list(const Engine& engine, const nb::list& values, const std::vector<uint32_t>& before,
+                      const std::vector<uint32_t>& after, uint32_t threads) {
+  std::vector<Text> texts;
+  texts.reserve(values.size());
+  for (nb::handle value : values) texts.push_back(text_of(value));
+  return encode_texts(engine, texts, before, after, threads);
+}
+
+nb::tuple encode_slices(const Engine& engine, nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> data,
+                        nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> offsets,
+                        const std::vector<uint32_t>& before, const std::vector<uint32_t>& after, uint32_t threads) {
+  std::vector<Text> texts;
+  for (size_t k = 0; k + 1 < offsets.size(); ++k) {
+    const int64_t start = offsets.data()[k], stop = offsets.data()[k + 1];
+    if (start < 0 || stop < start || static_cast<uint64_t>(stop) > data.size()) throw nb::value_error("offsets outside the data");
+    texts.push_back({data.data() + start, static_cast<uint64_t>(stop - start)});
+  }
+  return encode_texts(engine, texts, before, after, threads);
+}
+
+Array<uint32_t> encode_piece(const Engine& engine, const nb::bytes& piece) {
+  return array_of(encode_piece_with_places(
+      engine.view(), {static_cast<const uint8_t*>(piece.data()), static_cast<uint64_t>(piece.size())}));
+}
+
+}  // namespace
+
+void bind_engine(nb::module_& module) {
+  nb::class_<Engine>(module, "Engine")
+      .def(nb::init<std::vector<Image::Ptr>>(), "images"_a)
+      .def("encode", &encode, "text"_a)
+      .def("count", &count, "text"_a)
+      .def("encode_with_spans", &encode_with_spans, "text"_a, "inside"_a = false)
+      .def("encode_list", &encode_list, "texts"_a, "before"_a, "after"_a, "threads"_a)
+      .def("encode_slices", &encode_slices, "data"_a, "offsets"_a, "before"_a, "after"_a, "threads"_a)
+      .def("encode_piece", &encode_piece, "piece"_a);
+}
+
+}  // namespace vt

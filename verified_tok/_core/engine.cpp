@@ -1,0 +1,329 @@
+#include "engine.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <stdexcept>
+#include <thread>
+
+#include "encode_piece.h"
+#include "literals.h"
+#include "merge_many.h"
+#include "next_piece.h"
+#include "normalizer.h"
+#include "piece_cache.h"
+
+namespace vt {
+
+class Scratch {
+ public:
+  explicit Scratch(const View& view) : normalizer(view) {}
+
+  Normalizer normalizer;
+  HostWork work;
+  PieceCache cache;
+  Ids ids;
+};
+
+// A scratch for as long as one call runs.
+class Lease {
+ public:
+  explicit Lease(const Engine& engine) : engine_(engine) {
+    {
+      const std::lock_guard<std::mutex> lock(engine.mutex_);
+      if (!engine.idle_.empty()) {
+        scratch_ = std::move(engine.idle_.back());
+        engine.idle_.pop_back();
+      }
+    }
+    if (!scratch_) scratch_ = std::make_unique<Scratch>(engine.view_);
+  }
+  ~Lease() {
+    const std::lock_guard<std::mutex> lock(engine_.mutex_);
+    engine_.idle_.push_back(std::move(scratch_));
+  }
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+
+  Scratch& operator*() { return *scratch_; }
+
+ private:
+  const Engine& engine_;
+  std::unique_ptr<Scratch> scratch_;
+};
+
+namespace {
+
+constexpr uint64_t text_limit = 0xFFFFFFFFu;
+
+// Writes tokens one behind the other.
+struct Writer {
+  static constexpr bool places = false;
+  uint32_t* to;
+  void put(uint32_t token, uint32_t, uint32_t) { *to++ = token; }
+};
+
+struct PlaceWriter {
+  static constexpr bool places = true;
+  std::vector<uint32_t>& rows;
+  void put(uint32_t token, uint32_t start, uint32_t stop) { rows.insert(rows.end(), {token, start, stop}); }
+};
+
+// Writes the tokens of a piece, and returns where they end. There must be room for as many as it has bytes, and for
+// `PieceCache::long_room` more.
+inline uint32_t* encode_cached(const View& v, Piece piece, const uint8_t* limit, Scratch& scratch, uint32_t* to) {
+  const uint32_t size = static_cast<uint32_t>(piece.end - piece.begin);
+  if (size <= short_limit) {
+    const Key key = short_key(piece.begin, size, limit);
+    const uint64_t hash = short_hash(key);
+    PieceCache::Short& kept = scratch.cache.short_at(hash);
+    if (kept.key.low == key.low && kept.key.high == key.high) {
+      std::memcpy(to, kept.tokens, sizeof kept.tokens);
+      return to + kept.count;
+    }
+    Writer writer{to};
+    const Entry entry = short_entry(v, key, hash);
+    if (entry.token != no_token) {
+      writer.put(entry.token, 0, size);
+    } else {
+      encode_runs(v, piece.begin, size, limit, scratch.work, writer);
+    }
+    const uint32_t count = static_cast<uint32_t>(writer.to - to);
+    if (count <= PieceCache::short_room) {
+      kept.key = key;
+      kept.count = count;
+      std::copy(to, writer.to, kept.tokens);
+    }
+    return writer.to;
+  }
+  Writer writer{to};
+  if (size > PieceCache::long_limit) {
+    encode_piece(v, piece.begin, size, limit, scratch.work, writer);
+    return writer.to;
+  }
+  PieceCache::Long& kept = scratch.cache.long_at(long_hash(piece.begin, size));
+  if (kept.size == size && same_bytes(kept.bytes, piece.begin, size)) {
+    std::memcpy(to, kept.tokens, sizeof kept.tokens);
+    return to + kept.count;
+  }
+  encode_piece(v, piece.begin, size, limit, scratch.work, writer);
+  const uint32_t count = static_cast<uint32_t>(writer.to - to);
+  if (count <= PieceCache::long_room) {
+    kept.size = static_cast<uint8_t>(size);
+    kept.count = static_cast<uint8_t>(count);
+    std::memcpy(kept.bytes, piece.begin, size);
+    std::copy(to, writer.to, kept.tokens);
+  }
+  return writer.to;
+}
+
+// Calls `pieces(normal, begin, end, at)` for every stretch of ordinary text of a text, where `normal` is the segment
+// that holds it and `at` where that segment begins in the text; and `token(id, normal, begin, end, at)` for every
+// added token. `normal` is null for what was not normalized.
+template <bool origins, class Pieces, class Token>
+void each_part(const View& view, Text text, bool inside, Scratch& scratch, Pieces pieces, Token token) {
+  if (text.size > text_limit) throw std::length_error("a text of 4 GiB or more");
+  const Literals behind = normalized_literals(view);
+  Parts raw(raw_literals(view), text.data, text.end());
+  for (Part part; raw.next(part);) {
+    const Normal whole{part.begin, part.end, nullptr, 0};
+    if (part.id >= 0) {
+      token(static_cast<uint32_t>(part.id), whole, part.begin, part.end, part.begin);
+      continue;
+    }
+    const bool goes_on = inside && part.begin == text.data;
+    const Normal normal = scratch.normalizer.idle()
+                              ? whole
+                              : scratch.normalizer.normalize(part.begin, part.end, goes_on, origins);
+    if (behind.empty) {
+      pieces(normal, normal.begin, normal.end, part.begin);
+      continue;
+    }
+    Parts parts(behind, normal.begin, normal.end);
+    for (Part inner; parts.next(inner);) {
+      if (inner.id >= 0) {
+        token(static_cast<uint32_t>(inner.id), normal, inner.begin, inner.end, part.begin);
+      } else {
+        pieces(normal, inner.begin, inner.end, part.begin);
+      }
+    }
+  }
+}
+
+template <class Each>
+void each_piece(const View& view, const uint8_t* begin, const uint8_t* end, Each each) {
+  Cursor cursor{};
+  for (const uint8_t* at = begin; at < end;) {
+    const Piece piece = next_piece(view, at, end, cursor);
+    if (piece.begin == piece.end) break;
+    each(piece);
+    at = piece.end;
+  }
+}
+
+void encode_into(const View& view, Text text, bool inside, Scratch& scratch, Ids& ids) {
+  each_part<false>(
+      view, text, inside, scratch,
+      [&](const Normal& normal, const uint8_t* begin, const uint8_t* end, const uint8_t*) {
+        uint32_t* to = ids.room(static_cast<uint64_t>(end - begin) + PieceCache::long_room);
+        each_piece(view, begin, end, [&](Piece piece) { to = encode_cached(view, piece, normal.end, scratch, to); });
+        ids.end_at(to);
+      },
+      [&](uint32_t id, const Normal&, const uint8_t*, const uint8_t*, const uint8_t*) { ids.add(id); });
+}
+
+// The tokens of a piece and their places: by the lengths of the tokens, where these tell, else by another run.
+void encode_places(const View& v, Piece piece, const uint8_t* limit, Scratch& scratch, std::vector<uint32_t>& rows) {
+  rows.clear();
+  const uint32_t size = static_cast<uint32_t>(piece.end - piece.begin);
+  if (v.model_options[model_exact_lengths] != 0) {
+    Ids& ids = scratch.ids;
+    uint32_t* first = ids.room(static_cast<uint64_t>(size) + PieceCache::long_room);
+    uint32_t* last = encode_cached(v, piece, limit, scratch, first);
+    uint32_t at = 0;
+    for (const uint32_t* id = first; id < last; ++id) {
+      if (*id == v.model_options[model_unknown]) at = size + 1;  // it may cover anything
+      const uint32_t length = *id < v.token_lengths_count ? v.token_lengths[*id] : 0;
+      rows.insert(rows.end(), {*id, at, at + length});
+      at += length;
+    }
+    if (at == size) return;
+    rows.clear();
+  }
+  PlaceWriter writer{rows};
+  encode_piece(v, piece.begin, size, limit, scratch.work, writer);
+}
+
+}  // namespace
+
+Engine::Engine(std::vector<Image::Ptr> images) : images_(std::move(images)), view_{} {
+  for (const Image::Ptr& image : images_) look_into(view_, image->data(), image->data());
+}
+
+Engine::~Engine() = default;
+
+void Engine::encode(Text text, bool inside, Ids& ids) const {
+  Lease lease(*this);
+  encode_into(view_, text, inside, *lease, ids);
+}
+
+uint64_t Engine::count(Text text) const {
+  Lease lease(*this);
+  Scratch& scratch = *lease;
+  uint64_t count = 0;
+  each_part<false>(
+      view_, text, false, scratch,
+      [&](const Normal& normal, const uint8_t* begin, const uint8_t* end, const uint8_t*) {
+        each_piece(view_, begin, end, [&](Piece piece) {
+          uint32_t* first = scratch.ids.room(static_cast<uint64_t>(piece.end - piece.begin) + PieceCache::long_room);
+          count += static_cast<uint64_t>(encode_cached(view_, piece, normal.end, scratch, first) - first);
+        });
+      },
+      [&](uint32_t, const Normal&, const uint8_t*, const uint8_t*, const uint8_t*) { ++count; });
+  return count;
+}
+
+void Engine::encode_with_spans(Text text, bool inside, Ids& ids, Spans& spans) const {
+  Lease lease(*this);
+  Scratch& scratch = *lease;
+  std::vector<uint32_t> rows;
+  each_part<true>(
+      view_, text, inside, scratch,
+      [&](const Normal& normal, const uint8_t* begin, const uint8_t* end, const uint8_t* at) {
+        const int64_t before = at - text.data;
+        Sources sources(normal);
+        each_piece(view_, begin, end, [&](Piece piece) {
+          encode_places(view_, piece, normal.end, scratch, rows);
+          const uint32_t place = static_cast<uint32_t>(piece.begin - normal.begin);
+          for (size_t k = 0; k < rows.size(); k += 3) {
+            const Source source = sources.hull(place + rows[k + 1], place + rows[k + 2]);
+            ids.add(rows[k]);
+            spans.insert(spans.end(), {before + source.start, before + source.stop});
+          }
+        });
+      },
+      [&](uint32_t id, const Normal& normal, const uint8_t* begin, const uint8_t* end, const uint8_t* at) {
+        const int64_t before = at - text.data;
+        const Source source = Sources(normal).hull(static_cast<uint32_t>(begin - normal.begin),
+                                                   static_cast<uint32_t>(end - normal.begin));
+        ids.add(id);
+        spans.insert(spans.end(), {before + source.start, before + source.stop});
+      });
+}
+
+namespace {
+
+constexpr uint64_t share_size = 1 << 17;  // bytes of texts that a thread takes at once
+
+// Texts that follow one another, and their ids.
+struct Share {
+  size_t first;
+  size_t behind;
+  Ids ids;
+};
+
+}  // namespace
+
+void Engine::encode_all(const std::vector<Text>& texts, const std::vector<uint32_t>& before,
+                        const std::vector<uint32_t>& after, uint32_t threads, Ids& ids,
+                        std::vector<int64_t>& offsets) const {
+  std::vector<Share> shares;
+  uint64_t size = share_size;
+  for (size_t k = 0; k < texts.size(); ++k) {
+    if (size >= share_size) {
+      shares.push_back({k, k, Ids()});
+      size = 0;
+    }
+    shares.back().behind = k + 1;
+    size += texts[k].size + 64;  // an empty text is work, too
+  }
+  offsets.assign(texts.size() + 1, 0);
+  std::atomic<size_t> next{0};
+  std::exception_ptr failure;
+  std::mutex failed;
+  const auto work = [&] {
+    try {
+      Lease lease(*this);
+      for (size_t s; (s = next.fetch_add(1)) < shares.size();) {
+        Share& share = shares[s];
+        for (size_t k = share.first; k < share.behind; ++k) {
+          const uint64_t start = share.ids.count();
+          for (uint32_t id : before) share.ids.add(id);
+          encode_into(view_, texts[k], false, *lease, share.ids);
+          for (uint32_t id : after) share.ids.add(id);
+          offsets[k + 1] = static_cast<int64_t>(share.ids.count() - start);
+        }
+      }
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(failed);
+      failure = std::current_exception();
+    }
+  };
+  std::vector<std::thread> others;
+  const size_t wanted = std::min<size_t>(threads, shares.size());
+  while (others.size() + 1 < wanted) others.emplace_back(work);
+  work();
+  for (std::thread& other : others) other.join();
+  if (failure) std::rethrow_exception(failure);
+  for (size_t k = 0; k < texts.size(); ++k) offsets[k + 1] += offsets[k];
+  if (shares.size() == 1) {
+    ids = std::move(shares[0].ids);
+    return;
+  }
+  uint32_t* to = ids.room(static_cast<uint64_t>(offsets.back()));
+  for (Share& share : shares) {
+    to = std::copy(share.ids.data(), share.ids.data() + share.ids.count(), to);
+    share.ids = Ids();
+  }
+  ids.end_at(to);
+}
+
+std::vector<uint32_t> encode_piece_with_places(const View& view, Text piece) {
+  HostWork work;
+  std::vector<uint32_t> rows;
+  PlaceWriter writer{rows};
+  encode_piece(view, piece.data, static_cast<uint32_t>(piece.size), piece.end(), work, writer);
+  return rows;
+}
+
+}  // namespace vt

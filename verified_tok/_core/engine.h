@@ -1,0 +1,62 @@
+// From texts to ids on the CPU: the stages one after the other (`reference.pipeline`), and what threads share.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "ids.h"
+#include "image_host.h"
+
+namespace vt {
+
+// A text in UTF-8. Texts have fewer than 2^32 bytes.
+struct Text {
+  const uint8_t* data;
+  uint64_t size;
+
+  const uint8_t* end() const { return data + size; }
+};
+
+// Where tokens came from: for each the first byte of the text and the one behind its last.
+using Spans = std::vector<int64_t>;
+
+// What a thread needs to encode: buffers, and the tokens of pieces it has seen.
+class Scratch;
+
+// A tokenizer with a choice of added tokens. Any number of threads may use it at once.
+class Engine {
+ public:
+  // The tables of all images, of which the later ones go before the earlier ones.
+  explicit Engine(std::vector<Image::Ptr> images);
+  ~Engine();
+
+  const View& view() const { return view_; }
+
+  // Adds the ids of a text. `inside`: it goes on from other text, at a seam.
+  void encode(Text text, bool inside, Ids& ids) const;
+
+  // The same, with the place of every token.
+  void encode_with_spans(Text text, bool inside, Ids& ids, Spans& spans) const;
+
+  // How many ids a text has.
+  uint64_t count(Text text) const;
+
+  // The ids of several texts, with `before` and `after` around each; `offsets` says where each text's ids begin, and
+  // in the end how many there are. Up to `threads` threads.
+  void encode_all(const std::vector<Text>& texts, const std::vector<uint32_t>& before,
+                  const std::vector<uint32_t>& after, uint32_t threads, Ids& ids, std::vector<int64_t>& offsets) const;
+
+ private:
+  friend class Lease;
+
+  std::vector<Image::Ptr> images_;
+  View view_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<Scratch>> idle_;
+};
+
+// The tokens of one piece, with their places (three numbers each), by the model alone.
+std::vector<uint32_t> encode_piece_with_places(const View& view, Text piece);
+
+}  // namespace vt

@@ -1,0 +1,68 @@
+// A growing array of ids whose memory is handed over in the end. New room is not touched before it is used, so that
+// room for the worst case costs nothing. Host only.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+namespace vt {
+
+class Ids {
+ public:
+  Ids() = default;
+  Ids(Ids&& other) noexcept { swap(other); }
+  Ids& operator=(Ids&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Ids() { std::free(data_); }
+
+  uint64_t count() const { return count_; }
+  const uint32_t* data() const { return data_; }
+
+  // Where to write up to `extra` more ids; `end_at` says then where they end.
+  uint32_t* room(uint64_t extra) {
+    if (capacity_ - count_ < extra) {
+      const uint64_t doubled = capacity_ * 2, needed = count_ + extra;
+      resize(doubled < needed ? needed : doubled);
+    }
+    return data_ + count_;
+  }
+  void end_at(const uint32_t* end) { count_ = static_cast<uint64_t>(end - data_); }
+
+  void add(uint32_t id) {
+    *room(1) = id;
+    ++count_;
+  }
+
+  // The memory, for `std::free`; never null.
+  uint32_t* release() {
+    resize(count_ == 0 ? 1 : count_);
+    uint32_t* memory = data_;
+    data_ = nullptr;
+    count_ = capacity_ = 0;
+    return memory;
+  }
+
+ private:
+  void resize(uint64_t capacity) {
+    void* memory = std::realloc(data_, capacity * sizeof(uint32_t));
+    if (memory == nullptr) throw std::bad_alloc();
+    data_ = static_cast<uint32_t*>(memory);
+    capacity_ = capacity;
+  }
+
+  void swap(Ids& other) {
+    std::swap(data_, other.data_);
+    std::swap(count_, other.count_);
+    std::swap(capacity_, other.capacity_);
+  }
+
+  uint32_t* data_ = nullptr;
+  uint64_t count_ = 0;
+  uint64_t capacity_ = 0;
+};
+
+}  // namespace vt
