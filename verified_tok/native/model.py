@@ -34,6 +34,18 @@ def sections(model: Model, byte_level: bool, banned: Set[int]) -> Sections:
     return _of_bytes(model, banned) if byte_level else _of_chars(model, banned)
 
 
+def changes(model: Model, byte_level: bool, banned: Set[int]) -> bool:
+    """Whether banning these tokens changes the tables of a model."""
+    if not banned:
+        return False
+    if isinstance(model, RankBpe):
+        return not banned.isdisjoint(model.ranks.values())
+    made = {result for _, _, result in model.merges}
+    if not banned.isdisjoint(made) or (model.ignore_merges and not banned.isdisjoint(model.vocab.values())):
+        return True
+    return not byte_level and _chars(model, banned) != _chars(model, frozenset())
+
+
 def _of_ranks(ranks: Mapping[bytes, int], banned: Set[int]) -> Sections:
     tokens = list(ranks)
     ids = np.fromiter(ranks.values(), np.uint32, len(ranks))
@@ -60,23 +72,34 @@ def _of_bytes(model: MergeBpe, banned: Set[int]) -> Sections:
 
 def _of_chars(model: MergeBpe, banned: Set[int]) -> Sections:
     vocab = model.vocab
-    fallback = [vocab.get(name) for name in FALLBACK_NAMES] if model.byte_fallback else []
-    chars = {
-        text: id
-        for text, id in vocab.items()
-        if len(text) == 1
-        and not (id in banned and fallback and None not in [fallback[byte] for byte in text.encode()])
-    }
     ids = np.fromiter(vocab.values(), np.uint32, len(vocab))
     return _build(
         ids,
         [text.encode() for text in vocab],
         ~_among(ids, banned) if model.ignore_merges else np.zeros(len(ids), bool),
-        fallback_symbols=np.array([_NONE if id is None else id for id in fallback], np.uint32),
-        chars=chars,
+        fallback_symbols=np.array([_NONE if id is None else id for id in _fallback(model)], np.uint32),
+        chars=_chars(model, banned),
         rules=_rules(model, banned),
         model=model,
     )
+
+
+def _fallback(model: MergeBpe) -> list[int | None]:
+    return [model.vocab.get(name) for name in FALLBACK_NAMES] if model.byte_fallback else []
+
+
+def _chars(model: MergeBpe, banned: Set[int]) -> dict[str, int]:
+    """The tokens of characters; without a banned one where the character has other tokens, of its bytes."""
+    fallback = _fallback(model)
+
+    def replaceable(char: str) -> bool:
+        return bool(fallback) and None not in [fallback[byte] for byte in char.encode()]
+
+    return {
+        text: id
+        for text, id in model.vocab.items()
+        if len(text) == 1 and not (id in banned and replaceable(text))
+    }
 
 
 def _build(
