@@ -1,34 +1,38 @@
-"""The tokenizer: the reference pipeline behind one immutable object."""
+"""The tokenizer: all that the kit does with one, behind one immutable object."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Set
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from os import PathLike
 from typing import Literal, final
 
 import numpy as np
 import numpy.typing as npt
 
+from verified_tok._core import native
 from verified_tok.admission import Admission, admit
+from verified_tok.encoders import NativeEncoder, Placed, ReferenceEncoder, TextEncoder
 from verified_tok.engine import ReferenceEngine
 from verified_tok.errors import InvalidText, InvalidTokenId, SessionMismatch, UnknownAddedToken
 from verified_tok.ids import check_ids
+from verified_tok.native import NotNative
+from verified_tok.native.engine import NativeEngines
 from verified_tok.options import check_switch
 from verified_tok.reference import pipeline as reference
 from verified_tok.reference.aligned import Aligned, Span, hull
 from verified_tok.reference.decode import decode_bytes, decode_text, skipped, token_bytes, token_texts
 from verified_tok.reference.model import Encoder, Token, encode_piece, encoder, without
 from verified_tok.reference.pipeline import Pipeline
-from verified_tok.reference.post_processor import around, post_process, rows_of
+from verified_tok.reference.post_processor import around, post_process, rows_of, untrimmed
 from verified_tok.reference.pre_tokenizer import pre_tokenize
 from verified_tok.reference.seam_table import SeamTable
 from verified_tok.reference.stream import StreamDecoder
 from verified_tok.session import Session, Tokens
 from verified_tok.session_file import read_session
 from verified_tok.session_state import Ids, Spans
-from verified_tok.spec import MergeBpe, TokenizerSpec
+from verified_tok.spec import MergeBpe, TokenizerSpec, TrimOffsets
 from verified_tok.text import check_text
 
 AddedTokens = Literal["all", "none"] | Collection[str | int]
@@ -77,7 +81,17 @@ class Tokenizer:
     >>> nfc = verified_tok.from_tiktoken(ranks, r"\\p{L}+|[^\\p{L}]", {}, normalizer=form)
     """
 
-    __slots__ = ("_added", "_all_added", "_engine", "_pipeline", "_skipped", "_spec", "_texts", "_vocab_size")
+    __slots__ = (
+        "_added",
+        "_all_added",
+        "_encoder",
+        "_engine",
+        "_pipeline",
+        "_skipped",
+        "_spec",
+        "_texts",
+        "_vocab_size",
+    )
 
     def __init__(self, spec: TokenizerSpec) -> None:
         self._spec = spec
@@ -88,10 +102,12 @@ class Tokenizer:
             name: token.id for token in spec.added_tokens for name in (token.id, token.content)
         }
         self._all_added = frozenset(self._added.values())
-        model = encoder(spec.model)
-        self._pipeline = lru_cache(maxsize=8)(partial(_pipeline, spec, model))
-        self._engine = lru_cache(maxsize=8)(partial(_engine, spec, model, self._pipeline))
-        self._pipeline(self._all_added)  # what is wrong with the added tokens shows now
+        choices = lru_cache(maxsize=8)
+        model = lru_cache(maxsize=1)(partial(encoder, spec.model))
+        self._pipeline = choices(partial(_pipeline, spec, model))
+        self._encoder = choices(partial(_encoder, _native_engines(spec), spec, self._pipeline))
+        self._engine = choices(partial(_engine, spec, model, self._pipeline))
+        self._encoder(self._all_added)  # what is wrong with the added tokens shows now
 
     def __repr__(self) -> str:
         return f"<Tokenizer {self._spec.sha256[:12]}, {len(self._texts)} tokens>"
@@ -160,9 +176,8 @@ class Tokenizer:
         [60, 124, 101, 110, 100, 124, 62]
         """
         template = check_switch("add_special_tokens", add_special_tokens)
-        before, after = around(self._spec.post_processors) if template else ((), ())
-        ids = reference.encode(self._pipeline(self._switched_on(added_tokens)), check_text(text))
-        return np.array([*before, *ids, *after], dtype=np.uint32)
+        ids = self._encoder(self._switched_on(added_tokens)).encode(text)
+        return _around(*around(self._spec.post_processors), ids) if template else ids
 
     def encode_ordinary(self, text: str) -> Ids:
         """The ids of a text in which nothing is an added token, whether special or not: for text from
@@ -189,9 +204,9 @@ class Tokenizer:
             raise InvalidText("several texts are expected, not one str; give it in a list, or call encode")
         if not isinstance(texts, Iterable):
             raise InvalidText(f"several texts are expected, not {texts!r}")
-        encoded = [self.encode(text, added_tokens, add_special_tokens) for text in texts]
-        offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
-        return np.concatenate([np.empty(0, np.uint32), *encoded]), offsets
+        template = check_switch("add_special_tokens", add_special_tokens)
+        before, after = around(self._spec.post_processors) if template else ((), ())
+        return self._encoder(self._switched_on(added_tokens)).encode_batch(texts, before, after)
 
     def encode_with_spans(
         self, text: str, added_tokens: AddedTokens = "all", add_special_tokens: bool = False
@@ -208,14 +223,23 @@ class Tokenizer:
         [[0, 1], [1, 2], [2, 3], [3, 8]]
         """
         template = check_switch("add_special_tokens", add_special_tokens)
-        p = self._pipeline(self._switched_on(added_tokens))
-        placed = reference.encode_with_spans(p, check_text(text))
-        rows = post_process(self._spec.post_processors, rows_of(text, placed, self._text), template)
+        placed = self._encoder(self._switched_on(added_tokens)).encode_placed(text)
+        stages = self._spec.post_processors
+        if any(isinstance(stage, TrimOffsets) for stage in stages):
+            rows = post_process(stages, rows_of(text, _with_taken(placed), self._text), template)
+            return Encoding(
+                ids=np.array([row.id for row in rows], dtype=np.uint32),
+                byte_spans=_spans(row.byte_span for row in rows),
+                char_spans=_spans(row.char_span for row in rows),
+                offsets=_spans(row.offsets for row in rows),
+            )
+        before, after = around(stages) if template else ((), ())
+        put_around = partial(np.pad, pad_width=((len(before), len(after)), (0, 0)))
         return Encoding(
-            ids=np.array([row.id for row in rows], dtype=np.uint32),
-            byte_spans=_spans(row.byte_span for row in rows),
-            char_spans=_spans(row.char_span for row in rows),
-            offsets=_spans(row.offsets for row in rows),
+            ids=_around(before, after, placed.ids),
+            byte_spans=put_around(placed.byte_spans),
+            char_spans=put_around(placed.char_spans),
+            offsets=put_around(untrimmed(placed.char_spans, len(text))),
         )
 
     def count(self, text: str, added_tokens: AddedTokens = "all", add_special_tokens: bool = False) -> int:
@@ -224,7 +248,9 @@ class Tokenizer:
         >>> tok.count("hello<|end|>")
         2
         """
-        return len(self.encode(text, added_tokens, add_special_tokens))
+        template = check_switch("add_special_tokens", add_special_tokens)
+        count = self._encoder(self._switched_on(added_tokens)).count(text)
+        return count + sum(map(len, around(self._spec.post_processors))) if template else count
 
     def normalize(self, text: str, added_tokens: AddedTokens = "all") -> str:
         """The text that `encode` encodes: its segments normalized, its added tokens as they are. What
@@ -359,22 +385,69 @@ class Tokenizer:
         return frozenset(self._added[name] for name in names)
 
 
-def _pipeline(spec: TokenizerSpec, encoder: Encoder, enabled: Set[int]) -> Pipeline:
-    """The pipeline for a choice of added tokens, with a cache of pieces around the model."""
-    encode = partial(encode_piece, without(encoder, reference.markup(spec, enabled)))
-    cached = lru_cache(maxsize=_PIECES_KEPT)(encode)
+def _pipeline(spec: TokenizerSpec, model: Callable[[], Encoder], enabled: Set[int]) -> Pipeline:
+    """The reference pipeline for a choice of added tokens, with a cache of pieces around the model."""
+
+    @cache
+    def encode() -> Callable[[str], tuple[Token, ...]]:
+        return partial(encode_piece, without(model(), reference.markup(spec, enabled)))
+
+    @lru_cache(maxsize=_PIECES_KEPT)
+    def cached(piece: str) -> tuple[Token, ...]:
+        return encode()(piece)
 
     def encode_cached(piece: str) -> tuple[Token, ...]:
-        return cached(piece) if len(piece) <= _LONGEST_PIECE_KEPT else encode(piece)
+        return cached(piece) if len(piece) <= _LONGEST_PIECE_KEPT else encode()(piece)
 
     return reference.pipeline(spec, enabled, encode_cached)
 
 
+def _native_engines(spec: TokenizerSpec) -> NativeEngines | None:
+    """None if there is no native core, or it lacks a stage of this tokenizer."""
+    if native is None:
+        return None
+    try:
+        return NativeEngines(spec)
+    except NotNative:
+        return None
+
+
+def _encoder(
+    engines: NativeEngines | None,
+    spec: TokenizerSpec,
+    pipeline: Callable[[Set[int]], Pipeline],
+    enabled: Set[int],
+) -> TextEncoder:
+    """The encoder for a choice of added tokens."""
+    own = pipeline(enabled)
+    if engines is not None:
+        return NativeEncoder(engines.engine(own, reference.markup(spec, enabled)))
+    return ReferenceEncoder(own)
+
+
 def _engine(
-    spec: TokenizerSpec, encoder: Encoder, pipeline: Callable[[Set[int]], Pipeline], enabled: Set[int]
+    spec: TokenizerSpec,
+    model: Callable[[], Encoder],
+    pipeline: Callable[[Set[int]], Pipeline],
+    enabled: Set[int],
 ) -> ReferenceEngine:
     """The engine of sessions for a choice of added tokens."""
-    return ReferenceEngine(spec, pipeline(enabled), without(encoder, reference.markup(spec, enabled)))
+    return ReferenceEngine(spec, pipeline(enabled), without(model(), reference.markup(spec, enabled)))
+
+
+def _around(before: Sequence[int], after: Sequence[int], ids: Ids) -> Ids:
+    return np.concatenate([np.array(before, np.uint32), ids, np.array(after, np.uint32)])
+
+
+def _with_taken(placed: Placed) -> list[reference.Placed]:
+    """The tokens in the form of the reference pipeline."""
+    taken = dict(placed.taken)
+    return [
+        reference.Placed(id, (start, stop), taken.get(place))
+        for place, (id, (start, stop)) in enumerate(
+            zip(placed.ids.tolist(), placed.byte_spans.tolist(), strict=True)
+        )
+    ]
 
 
 def _spans(spans: Iterable[Span]) -> Spans:

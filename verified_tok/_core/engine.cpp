@@ -223,7 +223,7 @@ uint64_t Engine::count(Text text) const {
   return count;
 }
 
-void Engine::encode_with_spans(Text text, bool inside, Ids& ids, Spans& spans) const {
+void Engine::encode_placed(Text text, bool inside, Ids& ids, Spans& spans, std::vector<Taken>& taken) const {
   Lease lease(*this);
   Scratch& scratch = *lease;
   std::vector<uint32_t> rows;
@@ -244,6 +244,7 @@ void Engine::encode_with_spans(Text text, bool inside, Ids& ids, Spans& spans) c
       },
       [&](uint32_t id, const Normal& normal, const uint8_t* begin, const uint8_t* end, const uint8_t* at) {
         const int64_t before = at - text.data;
+        taken.push_back({ids.count(), std::string(begin, end)});
         const Source source = Sources(normal).hull(static_cast<uint32_t>(begin - normal.begin),
                                                    static_cast<uint32_t>(end - normal.begin));
         ids.add(id);

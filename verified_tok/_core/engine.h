@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "ids.h"
@@ -21,6 +22,12 @@ struct Text {
 // Where tokens came from: for each the first byte of the text and the one behind its last.
 using Spans = std::vector<int64_t>;
 
+// An added token: which of the ids it is, and the text that it took.
+struct Taken {
+  uint64_t place;
+  std::string text;
+};
+
 // What a thread needs to encode: buffers, and the tokens of pieces it has seen.
 class Scratch;
 
@@ -36,8 +43,8 @@ class Engine {
   // Adds the ids of a text. `inside`: it goes on from other text, at a seam.
   void encode(Text text, bool inside, Ids& ids) const;
 
-  // The same, with the place of every token.
-  void encode_with_spans(Text text, bool inside, Ids& ids, Spans& spans) const;
+  // The same, with the place of every token, and what the added tokens took.
+  void encode_placed(Text text, bool inside, Ids& ids, Spans& spans, std::vector<Taken>& taken) const;
 
   // How many ids a text has.
   uint64_t count(Text text) const;

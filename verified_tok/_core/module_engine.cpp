@@ -73,13 +73,14 @@ uint64_t count(const Engine& engine, nb::handle value) {
   return engine.count(text);
 }
 
-nb::tuple encode_with_spans(const Engine& engine, nb::handle value, bool inside) {
+nb::tuple encode_placed(const Engine& engine, nb::handle value, bool inside) {
   const Text text = text_of(value);
   Ids ids;
   Spans bytes, chars;
+  std::vector<Taken> taken;
   {
     const Released released(text.size);
-    engine.encode_with_spans(text, inside, ids, bytes);
+    engine.encode_placed(text, inside, ids, bytes, taken);
     chars = char_spans(text, bytes);
   }
   return nb::make_tuple(array_of(std::move(ids)), spans_of(std::move(bytes)), spans_of(std::move(chars)));
@@ -130,7 +131,7 @@ void bind_engine(nb::module_& module) {
       .def(nb::init<std::vector<Image::Ptr>>(), "images"_a)
       .def("encode", &encode, "text"_a)
       .def("count", &count, "text"_a)
-      .def("encode_with_spans", &encode_with_spans, "text"_a, "inside"_a = false)
+      .def("encode_placed", &encode_placed, "text"_a, "inside"_a = false)
       .def("encode_list", &encode_list, "texts"_a, "before"_a, "after"_a, "threads"_a)
       .def("encode_slices", &encode_slices, "data"_a, "offsets"_a, "before"_a, "after"_a, "threads"_a)
       .def("encode_piece", &encode_piece, "piece"_a);

@@ -132,7 +132,7 @@ def _build(
             ranks=rules is None,
             banned=np.array(sorted(banned), np.uint32),
         )
-    except IndexError as error:  # C++'s std::length_error
+    except ValueError as error:  # std::length_error
         raise NotNative(str(error)) from None
 
 

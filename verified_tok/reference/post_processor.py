@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from verified_tok.reference.aligned import Span
 from verified_tok.reference.byte_level import CHAR_OF_BYTE
 from verified_tok.reference.charset import CharSet
@@ -43,6 +46,12 @@ def rows_of(text: str, placed: Sequence[Placed], vocabulary: Callable[[int], str
         )
         for token, (start, stop) in zip(placed, chars, strict=True)
     ]
+
+
+def untrimmed(chars: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
+    """The offsets of `rows_of` for spans of characters, shape (n, 2), of a text of `size` characters."""
+    start, stop = chars[:, :1], chars[:, 1:]
+    return np.hstack([start, np.where(start < stop, stop, np.minimum(start + 1, size))])
 
 
 def post_process(stages: Sequence[PostProcessor], rows: Sequence[Row], add_special_tokens: bool) -> list[Row]:

@@ -1,0 +1,138 @@
+"""Encoding with one choice of added tokens: natively, or by the reference pipeline."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from verified_tok._core import native
+from verified_tok.reference import pipeline as reference
+from verified_tok.reference.pipeline import Pipeline
+from verified_tok.session_state import Ids, Spans
+from verified_tok.text import check_text
+
+Offsets = npt.NDArray[np.int64]
+
+
+class Placed(NamedTuple):
+    """The tokens of a text and where they came from."""
+
+    ids: Ids
+    byte_spans: Spans
+    char_spans: Spans
+    taken: Sequence[tuple[int, str]]
+    """The added tokens: which of the ids, and the text that each took, with the white space beside it."""
+
+
+class TextEncoder(Protocol):
+    """Encodes texts with one tokenizer and one choice of its added tokens.
+
+    All methods raise `InvalidText` for what is no string of Unicode scalar values.
+    """
+
+    def encode(self, text: str) -> Ids:
+        """The ids of a text."""
+        ...
+
+    def count(self, text: str) -> int:
+        """How many ids a text has."""
+        ...
+
+    def encode_batch(
+        self, texts: Iterable[str], before: Sequence[int], after: Sequence[int]
+    ) -> tuple[Ids, Offsets]:
+        """The ids of several texts in one array, each with `before` and `after` around it, and the bounds
+        of each text's ids."""
+        ...
+
+    def encode_placed(self, text: str, inside: bool = False) -> Placed:
+        """The ids of a text and their places; `inside`: the text goes on from other text, at a seam."""
+        ...
+
+
+class ReferenceEncoder:
+    """Encodes with the reference pipeline."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self._pipeline = pipeline
+
+    def encode(self, text: str) -> Ids:
+        """See `TextEncoder`."""
+        return np.array(reference.encode(self._pipeline, check_text(text)), dtype=np.uint32)
+
+    def count(self, text: str) -> int:
+        """See `TextEncoder`."""
+        return len(reference.encode(self._pipeline, check_text(text)))
+
+    def encode_batch(
+        self, texts: Iterable[str], before: Sequence[int], after: Sequence[int]
+    ) -> tuple[Ids, Offsets]:
+        """See `TextEncoder`."""
+        encoded = [[*before, *reference.encode(self._pipeline, check_text(text)), *after] for text in texts]
+        ids = [id for part in encoded for id in part]
+        return np.array(ids, dtype=np.uint32), np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+
+    def encode_placed(self, text: str, inside: bool = False) -> Placed:
+        """See `TextEncoder`."""
+        placed = reference.encode_with_spans(self._pipeline, check_text(text), inside)
+        spans = [token.span for token in placed]
+        return Placed(
+            np.array([token.id for token in placed], dtype=np.uint32),
+            np.array(spans, dtype=np.int64).reshape(-1, 2),
+            np.array(reference.char_spans(text, spans), dtype=np.int64).reshape(-1, 2),
+            [(place, token.taken) for place, token in enumerate(placed) if token.taken is not None],
+        )
+
+
+class NativeEncoder:
+    """Encodes with the native core."""
+
+    def __init__(self, engine: native.Engine) -> None:
+        self._engine = engine
+
+    def encode(self, text: str) -> Ids:
+        """See `TextEncoder`."""
+        try:
+            return self._engine.encode(text)
+        except (TypeError, UnicodeEncodeError):
+            check_text(text)  # says what is wrong with it
+            raise
+
+    def count(self, text: str) -> int:
+        """See `TextEncoder`."""
+        try:
+            return self._engine.count(text)
+        except (TypeError, UnicodeEncodeError):
+            check_text(text)
+            raise
+
+    def encode_batch(
+        self, texts: Iterable[str], before: Sequence[int], after: Sequence[int]
+    ) -> tuple[Ids, Offsets]:
+        """See `TextEncoder`."""
+        given = texts if isinstance(texts, list) else list(texts)
+        try:
+            return self._engine.encode_list(given, before, after, _threads())
+        except (TypeError, UnicodeEncodeError):
+            for text in given:
+                check_text(text)
+            raise
+
+    def encode_placed(self, text: str, inside: bool = False) -> Placed:
+        """See `TextEncoder`."""
+        try:
+            return Placed(*self._engine.encode_placed(text, inside))
+        except (TypeError, UnicodeEncodeError):
+            check_text(text)
+            raise
+
+
+@cache
+def _threads() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
