@@ -97,6 +97,21 @@ def test_installed_package_has_its_native_core(installed):
     assert Path(printed.strip()).is_relative_to(installed.parent)
 
 
+def test_package_without_its_native_core_says_so_once_and_works():
+    """As where no compiler was: the extension module cannot be imported."""
+    program = (
+        "import sys; sys.modules['verified_tok._core._native'] = None\n"
+        "import verified_tok as vt\n"
+        "tok = vt.from_tiktoken({bytes([b]): b for b in range(256)}, '.', {})\n"
+        "print(tok.encode('hi').tolist())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert done.stdout == "[104, 105]\n"
+    assert done.stderr.count("RuntimeWarning: verified_tok runs without its native core") == 1
+
+
 def test_installed_package_names_the_missing_extra(installed, family_file):
     path = str(family_file("llama-2"))
     failed = run([str(installed / "verified-tok"), "compare", path, "x"], code=2)

@@ -1,6 +1,6 @@
 """The native core (C++)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,60 @@ class Image:
 
     @property
     def memory(self) -> npt.NDArray[np.uint8]: ...
+
+def build_model(
+    of_chars: bool,
+    fuses_unknown: bool,
+    unknown: int,
+    ids: npt.NDArray[np.uint32],
+    offsets: npt.NDArray[np.uint64],
+    bytes: npt.NDArray[np.uint8],
+    whole: npt.NDArray[np.uint8],
+    byte_symbols: npt.NDArray[np.uint32],
+    fallback_symbols: npt.NDArray[np.uint32],
+    char_codes: npt.NDArray[np.uint32],
+    char_tokens: npt.NDArray[np.uint32],
+    rules: npt.NDArray[np.uint32],
+    ranks: bool,
+    banned: npt.NDArray[np.uint32],
+) -> dict[str, npt.NDArray[np.generic]]:
+    """The sections of a model (see `ModelSource` in model_build.h). `ranks`: the rules are those of a
+    vocabulary of ranks without the banned tokens. Raises ValueError for ids that are too large."""
+
+class Engine:
+    """Encodes texts: a tokenizer with a choice of added tokens. Threads may share it.
+
+    Raises TypeError for what is no str, UnicodeEncodeError for lone surrogates, ValueError for 4 GiB of text.
+    """
+
+    def __init__(self, images: Sequence[Image]) -> None:
+        """The tables of all images; those of later ones hide those of earlier ones."""
+
+    def encode(self, text: str) -> npt.NDArray[np.uint32]: ...
+    def count(self, text: str) -> int: ...
+    def encode_placed(
+        self, text: str, inside: bool = False
+    ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64], npt.NDArray[np.int64], list[tuple[int, str]]]:
+        """Ids, spans of bytes and of characters, shape (ids, 2), and for each added token its place among
+        the ids and the text that it took."""
+
+    def encode_list(
+        self, texts: list[str], before: Sequence[int], after: Sequence[int], threads: int
+    ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
+        """The ids of several texts with `before` and `after` around each, and the bounds of each one's."""
+
+    def encode_slices(
+        self,
+        data: npt.NDArray[np.uint8],
+        offsets: npt.NDArray[np.int64],
+        before: Sequence[int],
+        after: Sequence[int],
+        threads: int,
+    ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
+        """The same for texts that lie in `data` one behind the other, between `offsets`."""
+
+    def encode_piece(self, piece: bytes) -> list[tuple[int, int, int]]:
+        """The tokens that the model makes of one piece, each with the bytes that it covers."""
 
 def literal_parts(image: Image, text: bytes, normalized: bool) -> list[tuple[int, int, int]]:
     """A text cut at the added tokens that match raw (or `normalized`) text: (start, stop, id), in bytes; the

@@ -65,8 +65,8 @@ struct Writer {
 
 struct PlaceWriter {
   static constexpr bool places = true;
-  std::vector<uint32_t>& rows;
-  void put(uint32_t token, uint32_t start, uint32_t stop) { rows.insert(rows.end(), {token, start, stop}); }
+  std::vector<Row>& rows;
+  void put(uint32_t token, uint32_t start, uint32_t stop) { rows.push_back({token, start, stop}); }
 };
 
 // Writes the tokens of a piece, and returns where they end. There must be room for as many as it has bytes, and for
@@ -92,7 +92,7 @@ inline uint32_t* encode_cached(const View& v, Piece piece, const uint8_t* limit,
     if (count <= PieceCache::short_room) {
       kept.key = key;
       kept.count = count;
-      std::copy(to, writer.to, kept.tokens);
+      for (uint32_t k = 0; k < count; ++k) kept.tokens[k] = to[k];
     }
     return writer.to;
   }
@@ -112,7 +112,7 @@ inline uint32_t* encode_cached(const View& v, Piece piece, const uint8_t* limit,
     kept.size = static_cast<uint8_t>(size);
     kept.count = static_cast<uint8_t>(count);
     std::memcpy(kept.bytes, piece.begin, size);
-    std::copy(to, writer.to, kept.tokens);
+    for (uint32_t k = 0; k < count; ++k) kept.tokens[k] = to[k];
   }
   return writer.to;
 }
@@ -173,7 +173,7 @@ void encode_into(const View& view, Text text, bool inside, Scratch& scratch, Ids
 }
 
 // The tokens of a piece and their places: by the lengths of the tokens, where these tell, else by another run.
-void encode_places(const View& v, Piece piece, const uint8_t* limit, Scratch& scratch, std::vector<uint32_t>& rows) {
+void encode_places(const View& v, Piece piece, const uint8_t* limit, Scratch& scratch, std::vector<Row>& rows) {
   rows.clear();
   const uint32_t size = static_cast<uint32_t>(piece.end - piece.begin);
   if (v.model_options[model_exact_lengths] != 0) {
@@ -184,7 +184,7 @@ void encode_places(const View& v, Piece piece, const uint8_t* limit, Scratch& sc
     for (const uint32_t* id = first; id < last; ++id) {
       if (*id == v.model_options[model_unknown]) at = size + 1;  // it may cover anything
       const uint32_t length = *id < v.token_lengths_count ? v.token_lengths[*id] : 0;
-      rows.insert(rows.end(), {*id, at, at + length});
+      rows.push_back({*id, at, at + length});
       at += length;
     }
     if (at == size) return;
@@ -226,7 +226,7 @@ uint64_t Engine::count(Text text) const {
 void Engine::encode_placed(Text text, bool inside, Ids& ids, Spans& spans, std::vector<Taken>& taken) const {
   Lease lease(*this);
   Scratch& scratch = *lease;
-  std::vector<uint32_t> rows;
+  std::vector<Row> rows;
   each_part<true>(
       view_, text, inside, scratch,
       [&](const Normal& normal, const uint8_t* begin, const uint8_t* end, const uint8_t* at) {
@@ -235,10 +235,11 @@ void Engine::encode_placed(Text text, bool inside, Ids& ids, Spans& spans, std::
         each_piece(view_, begin, end, [&](Piece piece) {
           encode_places(view_, piece, normal.end, scratch, rows);
           const uint32_t place = static_cast<uint32_t>(piece.begin - normal.begin);
-          for (size_t k = 0; k < rows.size(); k += 3) {
-            const Source source = sources.hull(place + rows[k + 1], place + rows[k + 2]);
-            ids.add(rows[k]);
-            spans.insert(spans.end(), {before + source.start, before + source.stop});
+          for (const Row& row : rows) {
+            const Source source = sources.hull(place + row.start, place + row.stop);
+            ids.add(row.token);
+            spans.push_back(before + source.start);
+            spans.push_back(before + source.stop);
           }
         });
       },
@@ -248,7 +249,8 @@ void Engine::encode_placed(Text text, bool inside, Ids& ids, Spans& spans, std::
         const Source source = Sources(normal).hull(static_cast<uint32_t>(begin - normal.begin),
                                                    static_cast<uint32_t>(end - normal.begin));
         ids.add(id);
-        spans.insert(spans.end(), {before + source.start, before + source.stop});
+        spans.push_back(before + source.start);
+        spans.push_back(before + source.stop);
       });
 }
 
@@ -319,9 +321,9 @@ void Engine::encode_all(const std::vector<Text>& texts, const std::vector<uint32
   ids.end_at(to);
 }
 
-std::vector<uint32_t> encode_piece_with_places(const View& view, Text piece) {
+std::vector<Row> encode_piece_placed(const View& view, Text piece) {
   HostWork work;
-  std::vector<uint32_t> rows;
+  std::vector<Row> rows;
   PlaceWriter writer{rows};
   encode_piece(view, piece.data, static_cast<uint32_t>(piece.size), piece.end(), work, writer);
   return rows;

@@ -63,7 +63,12 @@ class Engine {
   mutable std::vector<std::unique_ptr<Scratch>> idle_;
 };
 
-// The tokens of one piece, with their places (three numbers each), by the model alone.
-std::vector<uint32_t> encode_piece_with_places(const View& view, Text piece);
+// A token, and the bytes of its piece that it covers.
+struct Row {
+  uint32_t token, start, stop;
+};
+
+// The tokens of one piece, by the model alone.
+std::vector<Row> encode_piece_placed(const View& view, Text piece);
 
 }  // namespace vt

@@ -44,7 +44,7 @@ Text text_of(nb::handle value) {
   return {reinterpret_cast<const uint8_t*>(data), static_cast<uint64_t>(size)};
 }
 
-Array<uint32_t> array_of(Ids&& ids) {
+Array<uint32_t> ids_array(Ids&& ids) {
   const size_t count = ids.count();
   uint32_t* memory = ids.release();
   nb::capsule owner(memory, [](void* kept) noexcept { std::free(kept); });
@@ -64,7 +64,7 @@ Array<uint32_t> encode(const Engine& engine, nb::handle value) {
     const Released released(text.size);
     engine.encode(text, false, ids);
   }
-  return array_of(std::move(ids));
+  return ids_array(std::move(ids));
 }
 
 uint64_t count(const Engine& engine, nb::handle value) {
@@ -83,7 +83,11 @@ nb::tuple encode_placed(const Engine& engine, nb::handle value, bool inside) {
     engine.encode_placed(text, inside, ids, bytes, taken);
     chars = char_spans(text, bytes);
   }
-  return nb::make_tuple(array_of(std::move(ids)), spans_of(std::move(bytes)), spans_of(std::move(chars)));
+  nb::list texts;
+  for (const Taken& token : taken) {
+    texts.append(nb::make_tuple(token.place, nb::str(token.text.data(), token.text.size())));
+  }
+  return nb::make_tuple(ids_array(std::move(ids)), spans_of(std::move(bytes)), spans_of(std::move(chars)), texts);
 }
 
 nb::tuple encode_texts(const Engine& engine, const std::vector<Text>& texts, const std::vector<uint32_t>& before,
@@ -96,7 +100,7 @@ nb::tuple encode_texts(const Engine& engine, const std::vector<Text>& texts, con
     const Released released(bytes);
     engine.encode_all(texts, before, after, threads, ids, offsets);
   }
-  return nb::make_tuple(array_of(std::move(ids)), array_of(std::move(offsets)));
+  return nb::make_tuple(ids_array(std::move(ids)), array_of(std::move(offsets)));
 }
 
 nb::tuple encode_list(const Engine& engine, const nb::list& values, const std::vector<uint32_t>& before,
@@ -119,9 +123,12 @@ nb::tuple encode_slices(const Engine& engine, nb::ndarray<const uint8_t, nb::ndi
   return encode_texts(engine, texts, before, after, threads);
 }
 
-Array<uint32_t> encode_piece(const Engine& engine, const nb::bytes& piece) {
-  return array_of(encode_piece_with_places(
-      engine.view(), {static_cast<const uint8_t*>(piece.data()), static_cast<uint64_t>(piece.size())}));
+nb::list encode_piece(const Engine& engine, const nb::bytes& piece) {
+  nb::list rows;
+  for (const Row& row : encode_piece_placed(engine.view(), {static_cast<const uint8_t*>(piece.data()), piece.size()})) {
+    rows.append(nb::make_tuple(row.token, row.start, row.stop));
+  }
+  return rows;
 }
 
 }  // namespace

@@ -14,7 +14,10 @@ from verified_tok.spec import ByteLevel, TokenizerSpec
 
 
 class NativeEngines:
-    """Makes native engines for a tokenizer; raises `NotNative` if the core has no code for one of its stages."""
+    """Makes native engines for a tokenizer.
+
+    Raises `NotNative` if the core has no code for one of its stages.
+    """
 
     def __init__(self, spec: TokenizerSpec) -> None:
         self._model = spec.model

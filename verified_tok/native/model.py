@@ -1,7 +1,7 @@
 """The model, as tables of the native core.
 
-The core works on the bytes of pieces. A byte-level vocabulary, or one of ranks, has symbols of bytes; any other
-has symbols of characters.
+The core works on the bytes of pieces. A byte-level vocabulary, or one of ranks, has symbols of bytes; any
+other has symbols of characters.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def sections(model: Model, byte_level: bool, banned: Set[int]) -> Sections:
     """The tables of a model that never answers with a banned token (see `reference.model.without`).
 
     `byte_level` says that pieces come to the model in byte-level characters. Raises `NotNative` for
-    ids of 2**21 and above, and for a byte-level vocabulary without a token for every byte that falls back to others.
+    ids of 2**21 and above, and for a byte-level vocabulary whose bytes fall back to other tokens.
     """
     if isinstance(model, RankBpe):
         return _of_ranks(model.ranks, banned)

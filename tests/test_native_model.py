@@ -1,0 +1,179 @@
+"""The native model against the reference: random small vocabularies, and pieces of real ones."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import hostile
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from verified_tok._core import native
+from verified_tok.fetch import open_family
+from verified_tok.native import NotNative
+from verified_tok.native.model import changes, sections
+from verified_tok.reference.byte_level import CHAR_OF_BYTE, spell, unspell
+from verified_tok.reference.model import encode_piece, encoder, without
+from verified_tok.spec import ByteLevel, MergeBpe, Model, RankBpe
+
+ALPHABET = "ab éж中國😀"
+"""Characters of one to four bytes, some of which share bytes."""
+
+Pieces = Callable[[bytes], list[tuple[int, int, int]]]
+
+
+def natively(model: Model, byte_level: bool, banned: frozenset[int] = frozenset()) -> Pieces:
+    return native.Engine([native.Image.of(sections(model, byte_level, banned))]).encode_piece
+
+
+def by_reference(model: Model, byte_level: bool, banned: frozenset[int] = frozenset()) -> Pieces:
+    made = without(encoder(model), banned)
+
+    def encode(piece: bytes) -> list[tuple[int, int, int]]:
+        if not byte_level:
+            return [tuple(token) for token in encode_piece(made, piece.decode())]  # type: ignore[misc]
+        text = spell(piece)
+        byte_at = [place for place, char in enumerate(text) for _ in char.encode()]
+        return [(id, byte_at[start], byte_at[stop - 1] + 1) for id, start, stop in encode_piece(made, text)]
+
+    return encode
+
+
+# --- random vocabularies -----------------------------------------------------------------------------
+
+
+@st.composite
+def merge_models(draw: st.DrawFn, symbols: list[str], fallback: bool) -> MergeBpe:
+    """Vocabularies of some of the symbols and of merges in any order, so that later merges may have lower
+    ranks; with names of bytes and an unknown token, or not."""
+    known = draw(st.lists(st.sampled_from(symbols), min_size=1, unique=True))
+    tokens = list(known)
+    merges: list[tuple[str, str]] = []
+    for _ in range(draw(st.integers(0, 25))):
+        pair = draw(st.tuples(st.sampled_from(tokens), st.sampled_from(tokens)))
+        if pair not in merges and len("".join(pair)) < 9:
+            merges.append(pair)
+            if "".join(pair) not in tokens:
+                tokens.append("".join(pair))
+    extra = ["<unk>", *(t for t in draw(st.lists(st.text(symbols, min_size=2, max_size=4))))]
+    names = [f"<0x{byte:02X}>" for byte in range(256)] if fallback else []
+    if fallback and draw(st.booleans()):
+        names = draw(st.lists(st.sampled_from(names), unique=True))
+    vocab: dict[str, int] = {}
+    for token in [*tokens, *extra, *names]:
+        vocab.setdefault(token, len(vocab))
+    merges = draw(st.permutations(merges))
+    return MergeBpe(
+        vocab=vocab,
+        merges=tuple((vocab[a], vocab[b], vocab[a + b]) for a, b in merges),
+        ignore_merges=draw(st.booleans()),
+        byte_fallback=fallback,
+        unk_token=draw(st.sampled_from([None, "<unk>"])),
+        fuse_unk=draw(st.booleans()),
+    )
+
+
+PIECES = st.lists(st.text(ALPHABET, min_size=1, max_size=12), min_size=1, max_size=8)
+SOME = st.frozensets(st.integers(0, 40), max_size=6)
+
+
+@settings(max_examples=200)
+@given(st.booleans().flatmap(lambda f: merge_models(list(ALPHABET), f)), PIECES, SOME)
+def test_vocabularies_of_characters(model: MergeBpe, pieces: list[str], banned: frozenset[int]) -> None:
+    for ban in (frozenset[int](), banned):
+        ours, theirs = natively(model, False, ban), by_reference(model, False, ban)
+        for piece in pieces:
+            assert ours(piece.encode()) == theirs(piece.encode())
+
+
+@settings(max_examples=200)
+@given(merge_models([CHAR_OF_BYTE[b] for b in sorted(set(ALPHABET.encode()))], False), PIECES, SOME)
+def test_vocabularies_of_bytes(model: MergeBpe, pieces: list[str], banned: frozenset[int]) -> None:
+    for ban in (frozenset[int](), banned):
+        ours, theirs = natively(model, True, ban), by_reference(model, True, ban)
+        for piece in pieces:
+            assert ours(piece.encode()) == theirs(piece.encode())
+
+
+@settings(max_examples=200)
+@given(st.lists(st.text(ALPHABET, min_size=1, max_size=3)), PIECES, SOME, st.data())
+def test_vocabularies_of_ranks(
+    texts: list[str], pieces: list[str], banned: frozenset[int], data: st.DataObject
+) -> None:
+    """Cut anywhere, so that tokens end inside of characters."""
+    bounds = data.draw(st.lists(st.tuples(st.integers(0, 8), st.integers(2, 12))))
+    parts = [text.encode()[a:b] for text in texts for a, b in bounds]
+    entries = dict.fromkeys([*(bytes([byte]) for byte in range(256)), *filter(None, parts)])
+    ids = data.draw(st.permutations(range(256, len(entries))))
+    model = RankBpe(dict(zip(entries, [*range(256), *ids], strict=True)))
+    for ban in (frozenset[int](), frozenset(256 + id for id in banned)):
+        ours, theirs = natively(model, False, ban), by_reference(model, False, ban)
+        for piece in pieces:
+            assert ours(piece.encode()) == theirs(piece.encode())
+
+
+@settings(max_examples=100)
+@given(merge_models(list(ALPHABET), True), SOME, PIECES)
+def test_what_bans_change(model: MergeBpe, banned: frozenset[int], pieces: list[str]) -> None:
+    if not changes(model, False, banned):
+        before, after = by_reference(model, False), by_reference(model, False, banned)
+        for piece in pieces:
+            assert before(piece.encode()) == after(piece.encode())
+
+
+def test_very_large_ids_are_left_to_the_reference() -> None:
+    vocab = {CHAR_OF_BYTE[byte]: byte for byte in range(255)} | {CHAR_OF_BYTE[255]: 1 << 21}
+    with pytest.raises(NotNative, match="2 \\*\\* 21"):
+        sections(MergeBpe(vocab, (), False, False, None, False), True, frozenset())
+
+
+# --- real vocabularies -------------------------------------------------------------------------------
+
+FAMILIES = ("qwen3", "gpt-oss", "llama-2", "gemma-3", "deepseek-v3", "cl100k", "claude")
+
+
+@pytest.fixture(scope="module", params=FAMILIES)
+def real(request: pytest.FixtureRequest) -> tuple[Pieces, Pieces, list[str]]:
+    """A real model both ways, and texts of its tokens."""
+    spec = open_family(request.param).spec
+    byte_level = any(isinstance(stage, ByteLevel) for stage in spec.pre_tokenizers)
+    model, rng = spec.model, random.Random(request.param)
+    entries = list(model.ranks if isinstance(model, RankBpe) else model.vocab)
+    texts = [
+        text
+        for entry in rng.sample(entries, 3000)
+        if (data := entry if isinstance(entry, bytes) else unspell(entry) if byte_level else entry.encode())
+        if (text := data.decode(errors="ignore"))
+    ]
+    return natively(model, byte_level), by_reference(model, byte_level), texts
+
+
+def test_tokens_beside_tokens(real: tuple[Pieces, Pieces, list[str]]) -> None:
+    ours, theirs, texts = real
+    for place in range(0, len(texts) - 3, 3):
+        for piece in ("".join(texts[place : place + 3]), *texts[place : place + 3]):
+            assert ours(piece.encode()) == theirs(piece.encode()), piece
+
+
+def test_hostile_pieces(real: tuple[Pieces, Pieces, list[str]]) -> None:
+    ours, theirs, _ = real
+    rng = random.Random(0)
+    scripts = ["привет мир", "العربية", "中文汉字测试", "日本語テスト", "한국어", "ไทย", "नमस्ते", "the end"]
+    for _ in range(600):
+        atoms = rng.choice([hostile.ATOMS, rng.choice(scripts), [chr(rng.randrange(0x4E00, 0xA000))]])
+        piece = "".join(rng.choice(atoms) for _ in range(rng.choice([1, 5, 20, 200])))
+        piece = piece.encode(errors="ignore").decode()
+        assert ours(piece.encode()) == theirs(piece.encode()), piece
+
+
+@pytest.mark.parametrize("unit", ["a", " ", "ab", "the", "é", "中", "0", "\n", "=-"])
+def test_long_pieces(unit: str, family_file: Callable[[str], Path]) -> None:
+    """Of one more symbol than `few` and of very many: runs of merges on a heap."""
+    model = open_family("qwen3").spec.model
+    ours, theirs = natively(model, True), by_reference(model, True)
+    for size in (63, 64, 65, 5_000):
+        piece = (unit * size).encode()
+        assert ours(piece) == theirs(piece)
