@@ -52,6 +52,12 @@ namespace vt {
   X(form_pair, uint64_t)          \
   X(form_composite, uint32_t)     \
   X(form_inert, uint8_t)          \
+  /* decode.py */                 \
+  X(decode_slots, uint8_t)        \
+  X(decode_first, uint8_t)        \
+  X(decode_long, uint8_t)         \
+  X(decode_strips, uint32_t)      \
+  X(decode_text, uint8_t)         \
   /* patterns.py */               \
   X(split_stages, uint32_t)       \
   X(split_index, uint16_t)        \

@@ -1,3 +1,165 @@
-#include "bindings.h"
+// Decoding. Where ids are not what they should be, the functions return None: the reference says what is wrong.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/shared_ptr.h>
 
-void vt::bind_decode(nanobind::module_&) {}
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "bindings.h"
+#include "decode.h"
+#include "id_array.h"
+#include "image_host.h"
+#include "utf8.h"
+#include "utf8_check.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace vt {
+
+namespace {
+
+constexpr uint64_t long_call = 10000;  // ids: from here on other threads may run meanwhile
+
+nb::object to_str(const Decoding& decoding) {
+  const auto* bytes = reinterpret_cast<const char*>(decoding.begin());
+  nb::object text = nb::steal(PyUnicode_DecodeUTF8(bytes, static_cast<Py_ssize_t>(decoding.size()), "replace"));
+  if (!text.is_valid()) throw nb::python_error();
+  return text;
+}
+
+// The bytes that byte-level characters spell; false if another character is among them. `alphabet` has the byte of each
+// character, or -1.
+bool unspell(const nb::bytes& token, const int16_t* alphabet, size_t letters, std::vector<uint8_t>& bytes) {
+  const auto* at = reinterpret_cast<const uint8_t*>(token.data());
+  const uint8_t* end = at + token.size();
+  bytes.clear();
+  while (at < end) {
+    const Utf8Step step = utf8_step(at, end);
+    if (!step.whole) return false;
+    const uint32_t letter = char_at(at);
+    if (letter >= letters || alphabet[letter] < 0) return false;
+    bytes.push_back(static_cast<uint8_t>(alphabet[letter]));
+    at += step.size;
+  }
+  return true;
+}
+
+template <typename T>
+using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// The slots of tokens, and the bytes of the long ones, which will begin at `place`.
+nb::tuple decode_slots(const Array<uint32_t>& ids, const nb::list& tokens, const Array<uint8_t>& tags,
+                       const Array<int16_t>& alphabet, uint32_t place) {
+  const size_t count = ids.shape(0);
+  if (tags.shape(0) != count || nb::len(tokens) != count) throw std::invalid_argument("not one token for each id");
+  const size_t size = count == 0 ? 0 : size_t{1} + *std::max_element(ids.data(), ids.data() + count);
+  std::unique_ptr<DecodeSlot[]> slots(new DecodeSlot[size]());
+  for (size_t id = 0; id < size; ++id) slots[id].tag = tag_none;
+  ByteBuffer longer;
+  std::vector<uint8_t> spelled;
+  for (size_t i = 0; i < count; ++i) {
+    const auto token = nb::cast<nb::bytes>(tokens[i]);
+    const auto* bytes = reinterpret_cast<const uint8_t*>(token.data());
+    auto length = static_cast<uint32_t>(token.size());
+    if (alphabet.shape(0) != 0 && unspell(token, alphabet.data(), alphabet.shape(0), spelled)) {
+      bytes = spelled.data();
+      length = static_cast<uint32_t>(spelled.size());
+    }
+    DecodeSlot& slot = slots[ids.data()[i]];
+    if (length <= sizeof slot.bytes) {
+      if (length != 0) std::memcpy(slot.bytes, bytes, length);
+      slot.tag = static_cast<uint8_t>(length | tags.data()[i]);
+      continue;
+    }
+    const auto where = static_cast<uint32_t>(place + longer.size());
+    std::memcpy(slot.bytes, &where, sizeof where);
+    std::memcpy(slot.bytes + sizeof where, &length, sizeof length);
+    slot.tag = static_cast<uint8_t>(tag_long | tags.data()[i]);
+    longer.add(bytes, length);
+  }
+  DecodeSlot* memory = slots.release();
+  nb::capsule owner(memory, [](void* p) noexcept { delete[] static_cast<DecodeSlot*>(p); });
+  nb::ndarray<nb::numpy, uint8_t, nb::ndim<1>> array(memory, {size * sizeof(DecodeSlot)}, owner);
+  return nb::make_tuple(array, nb::bytes(longer.data(), longer.size()));
+}
+
+class Decoder {
+ public:
+  explicit Decoder(Image::Ptr image) : image_(std::move(image)) {
+    View view{};
+    look_into(view, image_->data(), image_->data());
+    tables_ = decode_tables(view);
+  }
+
+  // The bytes that one token stands for inside a text.
+  nb::object token(int64_t id) const {
+    Decoding decoding({tables_.slots, nullptr, tables_.count, tables_.longer, nullptr, 0, nullptr}, false, false);
+    const auto short_id = static_cast<uint32_t>(id);
+    if (id < 0 || id > UINT32_MAX || decoding.put(&short_id, 1) != 1) return nb::none();
+    return nb::bytes(decoding.begin(), decoding.size());
+  }
+
+  nb::object bytes(nb::handle ids, bool skip) const {
+    Decoding decoding(tables_, skip, false);
+    if (!decode(ids, decoding)) return nb::none();
+    return nb::bytes(decoding.begin(), decoding.size());
+  }
+
+  nb::object text(nb::handle ids, bool skip) const {
+    Decoding decoding(tables_, skip, true);
+    if (!decode(ids, decoding)) return nb::none();
+    return to_str(decoding);
+  }
+
+  nb::object texts(nb::handle ids, const Array<int64_t>& offsets, bool skip) const {
+    IdArray array;
+    if (!array.read(ids)) return nb::none();
+    Decoding decoding(tables_, skip, true);
+    nb::list texts;
+    for (size_t i = 1; i < offsets.shape(0); ++i) {
+      const int64_t start = offsets.data()[i - 1], stop = offsets.data()[i];
+      if (start < 0 || stop < start || static_cast<uint64_t>(stop) > array.count()) {
+        throw std::out_of_range("offsets must ascend, and end with the ids");
+      }
+      decoding.restart();
+      const auto count = static_cast<uint64_t>(stop - start);
+      if (decoding.put(array.data() + start, count) != count) return nb::none();
+      decoding.finish();
+      texts.append(to_str(decoding));
+    }
+    return texts;
+  }
+
+ private:
+  bool decode(nb::handle ids, Decoding& decoding) const {
+    IdArray array;
+    if (!array.read(ids)) return false;
+    std::optional<nb::gil_scoped_release> released;
+    if (array.count() >= long_call) released.emplace();
+    const bool known = decoding.put(array.data(), array.count()) == array.count();
+    decoding.finish();
+    return known;
+  }
+
+  Image::Ptr image_;
+  DecodeTables tables_;
+};
+
+}  // namespace
+
+void bind_decode(nb::module_& module) {
+  module.def("decode_slots", &decode_slots, "ids"_a, "tokens"_a, "tags"_a, "alphabet"_a, "place"_a);
+  nb::class_<Decoder>(module, "Decoder")
+      .def(nb::init<Image::Ptr>(), "image"_a)
+      .def("token", &Decoder::token, "id"_a)
+      .def("bytes", &Decoder::bytes, "ids"_a, "skip"_a)
+      .def("text", &Decoder::text, "ids"_a, "skip"_a)
+      .def("texts", &Decoder::texts, "ids"_a, "offsets"_a, "skip"_a);
+}
+
+}  // namespace vt

@@ -1,0 +1,48 @@
+// A growing array of bytes. New room is not touched before it is used.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace vt {
+
+class ByteBuffer {
+ public:
+  ByteBuffer() = default;
+  ByteBuffer(const ByteBuffer&) = delete;
+  ByteBuffer& operator=(const ByteBuffer&) = delete;
+  ~ByteBuffer() { std::free(data_); }
+
+  const uint8_t* data() const { return data_; }
+  uint64_t size() const { return size_; }
+  void clear() { size_ = 0; }
+
+  // Where to write up to `extra` more bytes; `end_at` says then where they end.
+  uint8_t* room(uint64_t extra) {
+    if (capacity_ - size_ < extra) {
+      capacity_ = capacity_ * 2 > size_ + extra ? capacity_ * 2 : size_ + extra;
+      void* memory = std::realloc(data_, capacity_);
+      if (memory == nullptr) throw std::bad_alloc();
+      data_ = static_cast<uint8_t*>(memory);
+    }
+    return data_ + size_;
+  }
+
+  // The bytes end here, which may be before the present end.
+  void end_at(const uint8_t* end) { size_ = static_cast<uint64_t>(end - data_); }
+
+  void add(const uint8_t* bytes, uint64_t count) {
+    uint8_t* to = room(count);
+    if (count != 0) std::memcpy(to, bytes, count);
+    size_ += count;
+  }
+
+ private:
+  uint8_t* data_ = nullptr;
+  uint64_t size_ = 0;
+  uint64_t capacity_ = 0;
+};
+
+}  // namespace vt
