@@ -57,7 +57,8 @@ class InvalidText(VerifiedTokError, ValueError):
 
 
 class InvalidRange(VerifiedTokError, ValueError):
-    """Offsets that are no range of a session's text, or fall inside a character."""
+    """Offsets that are no range of a session's text or fall inside a character, or that do not divide the
+    ids that they come with."""
 
 
 class SessionMismatch(VerifiedTokError, ValueError):

@@ -13,16 +13,16 @@ import numpy.typing as npt
 
 from verified_tok._core import native
 from verified_tok.admission import Admission, admit
+from verified_tok.decoders import TextDecoder, text_decoder
 from verified_tok.encoders import NativeEncoder, Placed, ReferenceEncoder, TextEncoder
 from verified_tok.engine import ReferenceEngine
 from verified_tok.errors import InvalidText, InvalidTokenId, SessionMismatch, UnknownAddedToken
-from verified_tok.ids import check_ids
 from verified_tok.native import NotNative
 from verified_tok.native.engine import NativeEngines
 from verified_tok.options import check_switch
 from verified_tok.reference import pipeline as reference
 from verified_tok.reference.aligned import Aligned, Span, hull
-from verified_tok.reference.decode import decode_bytes, decode_text, skipped, token_bytes, token_texts
+from verified_tok.reference.decode import token_texts
 from verified_tok.reference.model import Encoder, Token, encode_piece, encoder, without
 from verified_tok.reference.pipeline import Pipeline
 from verified_tok.reference.post_processor import around, post_process, rows_of, untrimmed
@@ -84,10 +84,10 @@ class Tokenizer:
     __slots__ = (
         "_added",
         "_all_added",
+        "_decoder",
         "_encoder",
         "_engine",
         "_pipeline",
-        "_skipped",
         "_spec",
         "_texts",
         "_vocab_size",
@@ -95,13 +95,13 @@ class Tokenizer:
 
     def __init__(self, spec: TokenizerSpec) -> None:
         self._spec = spec
-        self._texts = token_texts(spec)
-        self._vocab_size = max(self._texts, default=-1) + 1
-        self._skipped = skipped(spec)
+        self._texts: Callable[[], dict[int, bytes]] = cache(partial(token_texts, spec))
+        self._decoder: Callable[[], TextDecoder] = cache(partial(text_decoder, spec))
         self._added: dict[str | int, int] = {
             name: token.id for token in spec.added_tokens for name in (token.id, token.content)
         }
         self._all_added = frozenset(self._added.values())
+        self._vocab_size = max(max(_model_ids(spec), default=-1), max(self._all_added, default=-1)) + 1
         choices = lru_cache(maxsize=8)
         model = lru_cache(maxsize=1)(partial(encoder, spec.model))
         self._pipeline = choices(partial(_pipeline, spec, model))
@@ -110,7 +110,7 @@ class Tokenizer:
         self._encoder(self._all_added)  # what is wrong with the added tokens shows now
 
     def __repr__(self) -> str:
-        return f"<Tokenizer {self._spec.sha256[:12]}, {len(self._texts)} tokens>"
+        return f"<Tokenizer {self._spec.sha256[:12]}, {len(self._texts())} tokens>"
 
     @property
     def spec(self) -> TokenizerSpec:
@@ -142,8 +142,7 @@ class Tokenizer:
         >>> tok.id_to_bytes(259)
         b'hello'
         """
-        [id] = check_ids([id], self._texts)
-        return token_bytes(self._spec.decoders, self._texts[id])
+        return self._decoder().token(id)
 
     def token_to_id(self, token: str) -> int | None:
         """The id of an added token's literal, or of a token as the vocabulary writes it (in byte-level
@@ -321,7 +320,7 @@ class Tokenizer:
         >>> tok.decode_bytes([195])
         b'\\xc3'
         """
-        return decode_bytes(self._spec.decoders, self._texts_of(ids, skip_special_tokens))
+        return self._decoder().bytes_of(ids, check_switch("skip_special_tokens", skip_special_tokens))
 
     def decode(
         self, ids: Iterable[int], errors: Errors = "replace", skip_special_tokens: bool = False
@@ -335,19 +334,32 @@ class Tokenizer:
         >>> tok.decode([259, 195, 300]), tok.decode([259, 300], skip_special_tokens=True)
         ('hello\\ufffd<|end|>', 'hello')
         """
-        return decode_text(self._spec.decoders, self._texts_of(ids, skip_special_tokens), errors)
+        return self._decoder().text_of(ids, errors, check_switch("skip_special_tokens", skip_special_tokens))
 
     def decode_batch(
-        self, batch: Iterable[Iterable[int]], errors: Errors = "replace", skip_special_tokens: bool = False
+        self,
+        batch: Iterable[Iterable[int]] | Iterable[int],
+        errors: Errors = "replace",
+        skip_special_tokens: bool = False,
+        *,
+        offsets: Iterable[int] | None = None,
     ) -> list[str]:
-        """The texts of several sequences of ids. Raises what `decode` raises.
+        """The texts of several sequences of ids. With `offsets` these stand behind each other in `batch`, as
+        `encode_batch` gives them: text i has `batch[offsets[i]:offsets[i + 1]]`.
+
+        Raises what `decode` raises, and `InvalidRange` for offsets that do not fit.
 
         >>> tok.decode_batch([[256], [258, 300]])
+        ['he', 'hell<|end|>']
+        >>> tok.decode_batch([256, 258, 300], offsets=[0, 1, 3])
         ['he', 'hell<|end|>']
         """
         if not isinstance(batch, Iterable):
             raise InvalidTokenId(f"several sequences of ids are expected, not {batch!r}")
-        return [self.decode(ids, errors, skip_special_tokens) for ids in batch]
+        skip, decoder = check_switch("skip_special_tokens", skip_special_tokens), self._decoder()
+        if offsets is not None:
+            return decoder.texts_of(batch, offsets, errors, skip)  # type: ignore[arg-type]
+        return [decoder.text_of(ids, errors, skip) for ids in batch]  # type: ignore[arg-type]
 
     def decode_stream(self, prompt: Iterable[int] = (), skip_special_tokens: bool = False) -> StreamDecoder:
         """A decoder for ids that come one after the other; `prompt` holds those before them.
@@ -358,17 +370,10 @@ class Tokenizer:
         >>> stream.put(169), stream.put([32, 226, 130]), stream.finish()
         ('é', ' ', '\\ufffd')
         """
-        skip = check_switch("skip_special_tokens", skip_special_tokens)
-        texts = partial(self._texts_of, skip_special_tokens=skip)
-        return StreamDecoder(self._spec.decoders, texts, check_ids(prompt, self._texts))
-
-    def _texts_of(self, ids: Iterable[int], skip_special_tokens: bool) -> list[bytes]:
-        skip = check_switch("skip_special_tokens", skip_special_tokens)
-        left_out = self._skipped if skip else frozenset()
-        return [self._texts[id] for id in check_ids(ids, self._texts) if id not in left_out]
+        return self._decoder().stream(prompt, check_switch("skip_special_tokens", skip_special_tokens))
 
     def _text(self, id: int) -> str:
-        return self._texts[id].decode(errors="replace")  # a rank table may cut characters
+        return self._texts()[id].decode(errors="replace")  # a rank table may cut characters
 
     def _switched_on(self, added_tokens: AddedTokens) -> frozenset[int]:
         if added_tokens == "none":
@@ -383,6 +388,11 @@ class Tokenizer:
             if not is_name or name not in self._added:
                 raise UnknownAddedToken(f"{name!r} is no added token of this tokenizer")
         return frozenset(self._added[name] for name in names)
+
+
+def _model_ids(spec: TokenizerSpec) -> Iterable[int]:
+    model = spec.model
+    return model.vocab.values() if isinstance(model, MergeBpe) else model.ranks.values()
 
 
 def _pipeline(spec: TokenizerSpec, model: Callable[[], Encoder], enabled: Set[int]) -> Pipeline:

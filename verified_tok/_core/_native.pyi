@@ -1,5 +1,6 @@
 """The native core (C++)."""
 
+import builtins
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -88,3 +89,47 @@ def normalize_segment(
 ) -> tuple[bytes, list[tuple[int, int]] | None]:
     """A segment after the normalizer, and from where in the segment each of its bytes came. `segment` must be
     valid UTF-8; `inside` says that it goes on from other text."""
+
+def decode_slots(
+    ids: npt.NDArray[np.uint32],
+    tokens: list[bytes],
+    tags: npt.NDArray[np.uint8],
+    alphabet: npt.NDArray[np.int16],
+    place: int,
+) -> tuple[npt.NDArray[np.uint8], bytes]:
+    """A slot for every id (see `decode.h`), and the bytes of the tokens that are too long for theirs, which
+    will begin at `place`. A token that is spelled in an alphabet, which has the byte of each character or -1,
+    stands for what it spells."""
+
+class Decoder:
+    """Decodes with the sections of an image that `native.decode` makes. Ids are integers in a list, a tuple
+    or an array; the answer is None if they are anything else, or if no token has one of them."""
+
+    def __init__(self, image: Image) -> None: ...
+    def token(self, id: int) -> builtins.bytes | None:
+        """The bytes of a token inside a text."""
+
+    def bytes(self, ids: object, skip: bool) -> builtins.bytes | None:
+        """What ids stand for; `skip` leaves special tokens out."""
+
+    def text(self, ids: object, skip: bool) -> str | None:
+        """The same as text; bytes that are not UTF-8 are U+FFFD as in the reference engine."""
+
+    def texts(self, ids: object, offsets: npt.NDArray[np.int64], skip: bool) -> list[str] | None:
+        """The texts of sequences of ids between ascending offsets. Raises IndexError for others."""
+
+class DecodeStream:
+    """Decodes ids as they come. After the prompt comes `settle`, at the end `finish`."""
+
+    def __init__(self, decoder: Decoder, skip: bool) -> None: ...
+    def put(self, ids: object) -> str | None:
+        """What is certain now; None, and nothing has happened, for ids that `Decoder` would not take. One
+        integer is also taken."""
+
+    def settle(self) -> None:
+        """What came so far was seen, but for characters that are not complete."""
+
+    def incomplete(self) -> bytes:
+        """The bytes that wait for the rest of their character."""
+
+    def finish(self) -> str: ...

@@ -5,14 +5,17 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace vt {
 
 class ByteBuffer {
  public:
   ByteBuffer() = default;
-  ByteBuffer(const ByteBuffer&) = delete;
-  ByteBuffer& operator=(const ByteBuffer&) = delete;
+  ByteBuffer(ByteBuffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  ByteBuffer& operator=(ByteBuffer&&) = delete;
   ~ByteBuffer() { std::free(data_); }
 
   const uint8_t* data() const { return data_; }
@@ -37,6 +40,12 @@ class ByteBuffer {
     uint8_t* to = room(count);
     if (count != 0) std::memcpy(to, bytes, count);
     size_ += count;
+  }
+
+  void remove_front(uint64_t count) {
+    if (count == 0) return;
+    size_ -= count;
+    std::memmove(data_, data_ + count, size_);
   }
 
  private:

@@ -49,6 +49,30 @@ inline DecodeTables decode_tables(const View& v) {
           v.decode_text};
 }
 
+struct TokenBytes {
+  const uint8_t* data;
+  uint64_t size;
+};
+
+inline bool is_byte(const DecodeSlot& slot) { return (slot.tag & ~tag_skippable) == tag_byte; }
+
+inline bool has_token(const DecodeTables& t, uint32_t id) {
+  return id < t.count && (t.slots[id].tag & ~tag_skippable) != tag_none;
+}
+
+// The bytes of a slot that has a token.
+inline TokenBytes bytes_of(const DecodeTables& t, const DecodeSlot& slot) {
+  const auto tag = static_cast<uint8_t>(slot.tag & ~tag_skippable);
+  if (tag == tag_byte) return {slot.bytes, 1};
+  if (tag != tag_long) return {slot.bytes, tag};
+  uint32_t place, size;
+  std::memcpy(&place, slot.bytes, sizeof place);
+  std::memcpy(&size, slot.bytes + sizeof place, sizeof size);
+  return {t.longer + place, size};
+}
+
+constexpr uint8_t replacement[] = {0xef, 0xbf, 0xbd};  // U+FFFD
+
 // Decodes the ids of one text, which may come in several calls.
 class Decoding {
  public:
@@ -111,27 +135,18 @@ class Decoding {
   }
 
   bool put_any(uint32_t id) {
-    if (id >= t_.count) return false;
+    if (!has_token(t_, id)) return false;
     const DecodeSlot& slot = t_.first != nullptr && at_start_ ? t_.first[id] : t_.slots[id];
-    const uint8_t tag = slot.tag & static_cast<uint8_t>(~tag_skippable);
-    if (tag == tag_none) return false;
     if (skip_ && (slot.tag & tag_skippable) != 0) return true;
     at_start_ = false;
-    if (tag == tag_byte) {
-      if (!in_run_) run_ = out_.size();
+    if (!is_byte(slot)) {
+      end_run();
+    } else if (!in_run_) {
       in_run_ = true;
-      out_.add(slot.bytes, 1);
-      return true;
+      run_ = out_.size();
     }
-    end_run();
-    if (tag == tag_long) {
-      uint32_t place, size;
-      std::memcpy(&place, slot.bytes, sizeof place);
-      std::memcpy(&size, slot.bytes + sizeof place, sizeof size);
-      out_.add(t_.longer + place, size);
-    } else {
-      out_.add(slot.bytes, tag);
-    }
+    const TokenBytes token = bytes_of(t_, slot);
+    out_.add(token.data, token.size);
     return true;
   }
 
@@ -142,7 +157,7 @@ class Decoding {
     const uint64_t size = out_.size() - run_;
     if (!lossy_ || is_utf8(out_.data() + run_, size)) return;
     out_.end_at(out_.data() + run_);
-    for (uint64_t byte = 0; byte < size; ++byte) out_.add(reinterpret_cast<const uint8_t*>("\xef\xbf\xbd"), 3);
+    for (uint64_t byte = 0; byte < size; ++byte) out_.add(replacement, sizeof replacement);
   }
 
   void strip() {

@@ -20,6 +20,15 @@ class IdArray {
     return nanobind::try_cast(ids, array_) && read_array();
   }
 
+  template <typename Id>
+  static uint32_t id_of(Id id) {
+    if constexpr (sizeof(Id) > sizeof(uint32_t)) {
+      return static_cast<uint64_t>(id) > UINT32_MAX ? no_id : static_cast<uint32_t>(id);
+    } else {
+      return id < 0 ? no_id : static_cast<uint32_t>(id);
+    }
+  }
+
   const uint32_t* data() const { return data_; }
   uint64_t count() const { return count_; }
 
@@ -63,15 +72,6 @@ class IdArray {
     for (uint64_t at = 0; at < count_; ++at) copy_[at] = id_of(from[static_cast<int64_t>(at) * stride]);
     data_ = copy_.data();
     return true;
-  }
-
-  template <typename Id>
-  static uint32_t id_of(Id id) {
-    if constexpr (sizeof(Id) > sizeof(uint32_t)) {
-      return static_cast<uint64_t>(id) > UINT32_MAX ? no_id : static_cast<uint32_t>(id);
-    } else {
-      return id < 0 ? no_id : static_cast<uint32_t>(id);
-    }
   }
 
   Array array_;

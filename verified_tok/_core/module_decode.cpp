@@ -11,6 +11,7 @@
 
 #include "bindings.h"
 #include "decode.h"
+#include "decode_stream.h"
 #include "id_array.h"
 #include "image_host.h"
 #include "utf8.h"
@@ -25,12 +26,14 @@ namespace {
 
 constexpr uint64_t long_call = 10000;  // ids: from here on other threads may run meanwhile
 
-nb::object to_str(const Decoding& decoding) {
-  const auto* bytes = reinterpret_cast<const char*>(decoding.begin());
-  nb::object text = nb::steal(PyUnicode_DecodeUTF8(bytes, static_cast<Py_ssize_t>(decoding.size()), "replace"));
-  if (!text.is_valid()) throw nb::python_error();
-  return text;
+nb::object to_str(const uint8_t* bytes, uint64_t size, Py_ssize_t* consumed = nullptr) {
+  const auto* chars = reinterpret_cast<const char*>(bytes);
+  PyObject* text = PyUnicode_DecodeUTF8Stateful(chars, static_cast<Py_ssize_t>(size), "replace", consumed);
+  if (text == nullptr) throw nb::python_error();
+  return nb::steal(text);
 }
+
+nb::object to_str(const Decoding& decoding) { return to_str(decoding.begin(), decoding.size()); }
 
 // The bytes that byte-level characters spell; false if another character is among them. `alphabet` has the byte of each
 // character, or -1.
@@ -104,6 +107,8 @@ class Decoder {
     return nb::bytes(decoding.begin(), decoding.size());
   }
 
+  const DecodeTables& tables() const { return tables_; }
+
   nb::object bytes(nb::handle ids, bool skip) const {
     Decoding decoding(tables_, skip, false);
     if (!decode(ids, decoding)) return nb::none();
@@ -150,6 +155,50 @@ class Decoder {
   DecodeTables tables_;
 };
 
+// A stream; the decoder must live as long.
+class Stream {
+ public:
+  Stream(const Decoder& decoder, bool skip) : stream_(decoder.tables(), skip) {}
+
+  nb::object put(nb::handle ids) {
+    if (PyLong_CheckExact(ids.ptr())) {
+      int overflow = 0;
+      const uint32_t id = IdArray::id_of(PyLong_AsLongLongAndOverflow(ids.ptr(), &overflow));
+      return overflow == 0 && stream_.put(&id, 1) ? take() : nb::none();
+    }
+    IdArray array;
+    return array.read(ids) && stream_.put(array.data(), array.count()) ? take() : nb::none();
+  }
+
+  void settle() {
+    stream_.settle();
+    take();
+  }
+
+  nb::bytes incomplete() {
+    ByteBuffer all;
+    all.add(stream_.waiting(), stream_.waiting_size());
+    all.add(stream_.ready().data(), stream_.ready().size());
+    return nb::bytes(all.data(), all.size());
+  }
+
+  nb::object finish() {
+    stream_.finish();
+    return to_str(stream_.ready().data(), stream_.ready().size());
+  }
+
+ private:
+  // The whole characters that are ready.
+  nb::object take() {
+    Py_ssize_t consumed = 0;
+    nb::object text = to_str(stream_.ready().data(), stream_.ready().size(), &consumed);
+    stream_.ready().remove_front(static_cast<uint64_t>(consumed));
+    return text;
+  }
+
+  DecodeStream stream_;
+};
+
 }  // namespace
 
 void bind_decode(nb::module_& module) {
@@ -157,9 +206,15 @@ void bind_decode(nb::module_& module) {
   nb::class_<Decoder>(module, "Decoder")
       .def(nb::init<Image::Ptr>(), "image"_a)
       .def("token", &Decoder::token, "id"_a)
-      .def("bytes", &Decoder::bytes, "ids"_a, "skip"_a)
-      .def("text", &Decoder::text, "ids"_a, "skip"_a)
-      .def("texts", &Decoder::texts, "ids"_a, "offsets"_a, "skip"_a);
+      .def("bytes", &Decoder::bytes, "ids"_a.none(), "skip"_a)
+      .def("text", &Decoder::text, "ids"_a.none(), "skip"_a)
+      .def("texts", &Decoder::texts, "ids"_a.none(), "offsets"_a, "skip"_a);
+  nb::class_<Stream>(module, "DecodeStream")
+      .def(nb::init<const Decoder&, bool>(), "decoder"_a, "skip"_a, nb::keep_alive<1, 2>())
+      .def("put", &Stream::put, "ids"_a.none())
+      .def("settle", &Stream::settle)
+      .def("incomplete", &Stream::incomplete)
+      .def("finish", &Stream::finish);
 }
 
 }  // namespace vt

@@ -39,8 +39,8 @@ _BYTES_SPELLED[[*map(ord, BYTE_OF_CHAR)]] = [*BYTE_OF_CHAR.values()]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A decoder as the native code runs it: stages that look at each token alone (of which some treat the first
-    token otherwise), the spelling of bytes, byte fallback, and stages at the ends of the whole text."""
+    """A decoder as the native code runs it: stages that look at each token alone (some treat the first token
+    otherwise), the spelling of bytes, byte fallback, and stages at the ends of the whole text."""
 
     each: tuple[Decoder, ...]
     byte_level: bool

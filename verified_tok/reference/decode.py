@@ -74,11 +74,16 @@ def decode_text(stages: Sequence[Decoder], tokens: Iterable[bytes], errors: str 
     `errors` says what becomes of bytes that are not UTF-8: "replace" puts U+FFFD, "strict" raises
     `InvalidUtf8`.
     """
-    if errors not in ("replace", "strict"):
-        raise InvalidUtf8(f"errors must be 'replace' or 'strict', not {errors!r}")
+    check_errors(errors)
     if errors == "strict":
         return strict_text(decode_bytes(stages, tokens))
     return b"".join(decode_chain(stages, list(tokens), lossy=True)).decode(errors="replace")
+
+
+def check_errors(errors: str) -> None:
+    """Raises for what `decode_text` does not know."""
+    if errors not in ("replace", "strict"):
+        raise InvalidUtf8(f"errors must be 'replace' or 'strict', not {errors!r}")
 
 
 def token_bytes(stages: Sequence[Decoder], token: bytes) -> bytes:

@@ -62,8 +62,7 @@ class StreamDecoder:
         Raises `StreamFinished` after `finish`, and `InvalidTokenId` for ids that no token has; the stream is
         then as it was before the call.
         """
-        if self._finished:
-            raise StreamFinished("this stream was finished; begin a new one with decode_stream")
+        self._check_open()
         several = ids if isinstance(ids, Iterable) else [ids]
         return _text(_run(self._steps, self._texts(several)))
 
@@ -73,16 +72,23 @@ class StreamDecoder:
 
         Raises `StreamFinished` if it was so before.
         """
-        if self._finished:
-            raise StreamFinished("this stream was finished before")
-        tail = b"".join(step.incomplete() for step in self._steps)
-        if tail and errors == "strict":
-            raise InvalidUtf8(f"the ids end inside a character ({tail.hex(' ')}); more ids may complete it")
+        self._check_end(errors, b"".join(step.incomplete() for step in self._steps))
         rest: list[bytes] = []
         for place, step in enumerate(self._steps):
             rest += _run(self._steps[place + 1 :], step.finish())
         self._finished = True
         return _text(rest)
+
+    def _check_open(self) -> None:
+        if self._finished:
+            raise StreamFinished("this stream was finished; begin a new one with decode_stream")
+
+    def _check_end(self, errors: str, tail: bytes) -> None:
+        """Whether the stream may end with `tail`, bytes that wait for the rest of their character."""
+        if self._finished:
+            raise StreamFinished("this stream was finished before")
+        if tail and errors == "strict":
+            raise InvalidUtf8(f"the ids end inside a character ({tail.hex(' ')}); more ids may complete it")
 
 
 def _run(steps: Sequence[_Step], tokens: Iterable[bytes]) -> list[bytes]:

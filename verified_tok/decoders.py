@@ -1,0 +1,199 @@
+"""Decoding with one tokenizer: natively, or by the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+from typing import Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from verified_tok._core import native
+from verified_tok.errors import InvalidRange
+from verified_tok.ids import check_ids
+from verified_tok.native import NotNative
+from verified_tok.native.decode import decode_arrays, plan
+from verified_tok.reference.decode import (
+    check_errors,
+    decode_bytes,
+    decode_text,
+    skipped,
+    strict_text,
+    token_bytes,
+    token_texts,
+)
+from verified_tok.reference.stream import StreamDecoder
+from verified_tok.spec import TokenizerSpec
+
+T = TypeVar("T")
+Offsets = npt.NDArray[np.int64]
+
+
+class TextDecoder(Protocol):
+    """Decodes with one tokenizer. `skip` leaves special tokens out.
+
+    All methods raise `InvalidTokenId` for what is no id of a token.
+    """
+
+    def token(self, id: int) -> bytes:
+        """The bytes of a token inside a text."""
+        ...
+
+    def bytes_of(self, ids: Iterable[int], skip: bool) -> bytes:
+        """The bytes that ids stand for."""
+        ...
+
+    def text_of(self, ids: Iterable[int], errors: str, skip: bool) -> str:
+        """The text that ids stand for; see `Tokenizer.decode`."""
+        ...
+
+    def texts_of(self, ids: Iterable[int], offsets: Iterable[int], errors: str, skip: bool) -> list[str]:
+        """The texts of several sequences of ids that stand behind each other."""
+        ...
+
+    def stream(self, prompt: Iterable[int], skip: bool) -> StreamDecoder:
+        """A decoder for ids that come behind a prompt."""
+        ...
+
+
+def text_decoder(spec: TokenizerSpec) -> TextDecoder:
+    """The native decoder of a tokenizer where there is one."""
+    if native is not None:
+        try:
+            return NativeDecoder(spec)
+        except NotNative:
+            pass
+    return ReferenceDecoder(spec)
+
+
+class ReferenceDecoder:
+    """Decodes as the reference does."""
+
+    def __init__(self, spec: TokenizerSpec) -> None:
+        self._stages = spec.decoders
+        self._texts = token_texts(spec)
+        self._skipped = skipped(spec)
+
+    def token(self, id: int) -> bytes:
+        """See `TextDecoder`."""
+        [id] = check_ids([id], self._texts)
+        return token_bytes(self._stages, self._texts[id])
+
+    def bytes_of(self, ids: Iterable[int], skip: bool) -> bytes:
+        """See `TextDecoder`."""
+        return decode_bytes(self._stages, self._tokens(ids, skip))
+
+    def text_of(self, ids: Iterable[int], errors: str, skip: bool) -> str:
+        """See `TextDecoder`."""
+        return decode_text(self._stages, self._tokens(ids, skip), errors)
+
+    def texts_of(self, ids: Iterable[int], offsets: Iterable[int], errors: str, skip: bool) -> list[str]:
+        """See `TextDecoder`."""
+        checked = check_ids(ids, self._texts)
+        bounds = _bounds(offsets, len(checked)).tolist()
+        return [self.text_of(checked[a:b], errors, skip) for a, b in pairwise(bounds)]
+
+    def stream(self, prompt: Iterable[int], skip: bool) -> StreamDecoder:
+        """See `TextDecoder`."""
+        ids = check_ids(prompt, self._texts)
+        return StreamDecoder(self._stages, lambda ids: self._tokens(ids, skip), ids)
+
+    def _tokens(self, ids: Iterable[int], skip: bool) -> list[bytes]:
+        left_out = self._skipped if skip else frozenset()
+        return [self._texts[id] for id in check_ids(ids, self._texts) if id not in left_out]
+
+
+class NativeDecoder:
+    """Decodes with the native core, which gives None for ids that it does not take; `check_ids` says why, or
+    makes integers of them. Raises `NotNative` for stages that the core does not know."""
+
+    def __init__(self, spec: TokenizerSpec) -> None:
+        self._spec = spec
+        self._core = native.Decoder(native.Image.of(decode_arrays(spec)))
+
+    def __contains__(self, id: object) -> bool:
+        """Whether a token has this id."""
+        return isinstance(id, int) and 0 <= id < 1 << 32 and self._core.token(id) is not None
+
+    def token(self, id: int) -> bytes:
+        """See `TextDecoder`."""
+        [id] = check_ids([id], self)
+        data = self._core.token(id)
+        assert data is not None
+        return data
+
+    def bytes_of(self, ids: Iterable[int], skip: bool) -> bytes:
+        """See `TextDecoder`."""
+        return self._with(lambda ids: self._core.bytes(ids, skip), ids)
+
+    def text_of(self, ids: Iterable[int], errors: str, skip: bool) -> str:
+        """See `TextDecoder`."""
+        if errors == "strict":
+            return strict_text(self.bytes_of(ids, skip))
+        text = self._core.text(ids, skip)
+        if text is None:
+            text = self._with(lambda ids: self._core.text(ids, skip), ids)
+        check_errors(errors)
+        return text
+
+    def texts_of(self, ids: Iterable[int], offsets: Iterable[int], errors: str, skip: bool) -> list[str]:
+        """See `TextDecoder`."""
+        array = ids if isinstance(ids, np.ndarray) and ids.dtype.kind in "iu" else check_ids(ids, self)
+        bounds = _bounds(offsets, len(array))
+        check_errors(errors)
+        if errors == "replace":
+            return self._with(lambda ids: self._core.texts(ids, bounds, skip), array)
+        return [self.text_of(array[a:b], errors, skip) for a, b in pairwise(bounds.tolist())]
+
+    def stream(self, prompt: Iterable[int], skip: bool) -> StreamDecoder:
+        """See `TextDecoder`."""
+        todo = plan(self._spec.decoders)
+        if todo.byte_level and todo.strips:  # `Strip` gets whole characters, for which the core does not wait
+            return ReferenceDecoder(self._spec).stream(prompt, skip)
+        return NativeStreamDecoder(native.DecodeStream(self._core, skip), self, prompt)
+
+    def _with(self, decode: Callable[[Iterable[int]], T | None], ids: Iterable[int]) -> T:
+        decoded = decode(ids)
+        if decoded is None:
+            decoded = decode(check_ids(ids, self))
+            assert decoded is not None
+        return decoded
+
+
+class NativeStreamDecoder(StreamDecoder):
+    """A stream in the native core."""
+
+    def __init__(self, core: native.DecodeStream, known: NativeDecoder, prompt: Iterable[int]) -> None:
+        self._core = core
+        self._known = known
+        self._finished = False
+        self.put(prompt if isinstance(prompt, Iterable) else check_ids(prompt, known))
+        core.settle()
+
+    def put(self, ids: int | Iterable[int]) -> str:
+        """See `StreamDecoder`."""
+        self._check_open()
+        text = self._core.put(ids)
+        if text is None:
+            text = self._core.put(check_ids(ids if isinstance(ids, Iterable) else [ids], self._known))
+            assert text is not None
+        return text
+
+    def finish(self, errors: str = "replace") -> str:
+        """See `StreamDecoder`."""
+        self._check_end(errors, self._core.incomplete())
+        self._finished = True
+        return self._core.finish()
+
+
+def _bounds(offsets: Iterable[int], count: int) -> Offsets:
+    """Where each text's ids begin and end. Raises `InvalidRange`."""
+    given = offsets if isinstance(offsets, np.ndarray) or not isinstance(offsets, Iterable) else list(offsets)
+    bounds = np.asarray(given)
+    if bounds.ndim != 1 or not len(bounds) or bounds.dtype.kind not in "iu":
+        raise InvalidRange(f"offsets are integers, one more than texts, not {offsets!r}")
+    bounds = np.ascontiguousarray(bounds, np.int64)
+    if bounds[0] < 0 or bounds[-1] > count or (bounds[1:] < bounds[:-1]).any():
+        raise InvalidRange(f"offsets must ascend and lie between 0 and the number of ids, which is {count}")
+    return bounds
