@@ -76,7 +76,9 @@ class Readable:
     @classmethod
     def of(cls, data: bytes) -> Readable:
         """The text of bytes of any kind."""
-        parts, broken, at = [], [], 0
+        parts: list[str] = []
+        broken: list[tuple[int, int]] = []
+        at = 0
         while True:
             try:
                 parts.append(data[at:].decode())
@@ -95,7 +97,8 @@ class Readable:
         grown = np.concatenate([[0], np.cumsum(len(REPLACEMENT) - (stops - starts))])
         whole = np.searchsorted(stops, offsets, side="right")  # broken spans that end before the offset
         inside = np.append(starts, np.iinfo(np.int64).max)[whole]
-        return np.minimum(offsets, inside) + grown[whole]
+        places: Offsets = np.minimum(offsets, inside) + grown[whole]
+        return places
 
     def keeps(self, start: int, stop: int) -> bool:
         """Whether the bytes from `start` to `stop` are none of the broken ones."""
