@@ -116,3 +116,7 @@ class InvalidOperation(VerifiedTokError, ValueError):
 
 class InvalidConversationFile(VerifiedTokError, ValueError):
     """A text is no saved conversation, is damaged, or belongs to another tokenizer."""
+
+
+class ChatTemplateError(VerifiedTokError, ValueError):
+    """A Jinja chat template that is malformed, or that refuses a conversation."""

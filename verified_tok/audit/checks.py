@@ -22,7 +22,7 @@ def drift(stretch: Stretch, vocabulary: Vocabulary) -> Iterator[Found]:
             row(vocabulary, "given", stretch.ids, place.start, place.stop),
             row(vocabulary, "encoded again", stretch.ids, place.start, place.stop, place.canonical),
         )
-        why = _why_drift(stretch, place, bool(np.ptp(sampled[place.start : place.stop])), vocabulary)
+        why = _why_drift(stretch, place, len(set(sampled[place.start : place.stop].tolist())) > 1, vocabulary)
         yield Found(Kind.DRIFT, field, start, stop, why, rows)
 
 
@@ -63,7 +63,9 @@ def masks(trajectory: Trajectory, vocabulary: Vocabulary) -> Iterator[Found]:
         if turn.completion is not None and turn.logprobs is not None:
             ids, logprobs = turn.completion, turn.logprobs
             if len(ids.ids) != len(logprobs):
-                yield _length(ids.field.rpartition(".")[0], "logprobs", len(logprobs), ids.field, len(ids.ids))
+                yield _length(
+                    ids.field.rpartition(".")[0], "logprobs", len(logprobs), ids.field, len(ids.ids)
+                )
     if whole is None:
         return
     count = len(whole.ids)
@@ -79,12 +81,16 @@ def masks(trajectory: Trajectory, vocabulary: Vocabulary) -> Iterator[Found]:
         return
     for start, stop in runs((labels != NO_LABEL) & (labels != whole.ids)):
         message = f"`labels` has {labels[start]} where `{whole.field}` has {whole.ids[start]}"
-        yield Found(Kind.MASK, "labels", start, stop, message, (row(vocabulary, "ids", whole.ids, start, stop),))
+        yield Found(
+            Kind.MASK, "labels", start, stop, message, (row(vocabulary, "ids", whole.ids, start, stop),)
+        )
     if trajectory.mask is not None and len(trajectory.mask[1]) == count:
         name, mask = trajectory.mask
         for start, stop in runs((labels != NO_LABEL) != mask):
             message = f"`{name}` and `labels` do not mark the same ids"
-            yield Found(Kind.MASK, name, start, stop, message, (row(vocabulary, "ids", whole.ids, start, stop),))
+            yield Found(
+                Kind.MASK, name, start, stop, message, (row(vocabulary, "ids", whole.ids, start, stop),)
+            )
 
 
 def sampled_mask(trajectory: Trajectory, vocabulary: Vocabulary) -> Iterator[Found]:
@@ -113,12 +119,16 @@ def sampled_mask(trajectory: Trajectory, vocabulary: Vocabulary) -> Iterator[Fou
         return
     for start, stop in runs(mask[1] & ~sampled):
         message = f"`{mask[0]}` marks ids that no turn sampled"
-        yield Found(Kind.MASK, mask[0], start, stop, message, (row(vocabulary, "ids", whole.ids, start, stop),))
+        yield Found(
+            Kind.MASK, mask[0], start, stop, message, (row(vocabulary, "ids", whole.ids, start, stop),)
+        )
 
 
 def _length(prefix: str, name: str, length: int, other: str, count: int) -> Found:
     field = f"{prefix}.{name}" if prefix else name
-    return Found(Kind.MASK, field, 0, length, f"`{field}` has {length:,} entries for {count:,} ids in `{other}`")
+    return Found(
+        Kind.MASK, field, 0, length, f"`{field}` has {length:,} entries for {count:,} ids in `{other}`"
+    )
 
 
 def runs(marks: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> list[tuple[int, int]]:

@@ -62,9 +62,7 @@ def located(messages: Messages, data: bytes, vocabulary: Vocabulary) -> list[Con
     mirrored = _greedy(data[::-1], [[form[::-1] for form in some] for some in reversed(forms)])
     back = [place and (len(data) - place[1], len(data) - place[0]) for place in reversed(mirrored)]
     return [
-        Content(c.field, c.role, c.text, True, *(first if first == last else ()))
-        if first is not None
-        else c
+        Content(c.field, c.role, c.text, True, *(first if first == last else ())) if first is not None else c
         for c, first, last in zip(given, front, back, strict=True)
     ]
 
@@ -171,5 +169,7 @@ def _would_become(field: str, text: str, literal: Literal, vocabulary: Vocabular
         row(vocabulary, "as text", ids, len(front), last),
         row(vocabulary, "as a control token", ids, len(front), last, [literal.token.id]),
     )
-    message = f"the content spells {literal.token.content}: encoded in a rendered string, it is a control token"
+    message = (
+        f"the content spells {literal.token.content}: encoded in a rendered string, it is a control token"
+    )
     return Found(Kind.CONTROL, field, start, stop, message, rows)

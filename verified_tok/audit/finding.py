@@ -99,6 +99,10 @@ class Finding:
     message: str
     rows: tuple[Row, ...] = ()
 
+    def where(self) -> str:
+        """The trajectory, the field, and the place in it."""
+        return f"{self.place} {self.field}[{self.start}:{self.stop}]" if self.field else str(self.place)
+
     def to_json(self) -> dict[str, object]:
         """The finding as JSON values; a token is its id and its text."""
         return {

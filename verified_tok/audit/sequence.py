@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,7 +32,7 @@ class Stretch:
     parts: tuple[Part, ...]
 
     def locate(self, start: int, stop: int) -> tuple[str, int, int]:
-        """A place in the stretch as a field and a place in it; what reaches into the next field is cut off."""
+        """A place in the stretch as a field and a place in it; what reaches into the next one is cut."""
         at = max((i for i, part in enumerate(self.parts) if part.start <= start), default=0)
         part = self.parts[at]
         end = self.parts[at + 1].start if at + 1 < len(self.parts) else len(self.ids)
@@ -106,7 +105,9 @@ def _broken(stretch: Stretch, prompt: Listed, vocabulary: Vocabulary) -> Found:
     else:
         why = f"it ends before them, {len(before) - at:,} ids short"
     field, _, _ = stretch.locate(at, at + 1)
-    message = f"`{prompt.field}` does not continue the ids before it from place {at} on (there: `{field}`): {why}"
+    message = (
+        f"`{prompt.field}` does not continue the ids before it from place {at} on (there: `{field}`): {why}"
+    )
     rows = (
         row(vocabulary, "before", before, at, min(at + 1, len(before))),
         row(vocabulary, "now", now, at, min(at + 1, len(now))),

@@ -5,7 +5,7 @@ Every field is optional, and other fields are ignored:
 | field | what it holds |
 | --- | --- |
 | `id` | a name for the report |
-| `messages` | OpenAI-style messages; an assistant's may carry its sampled ids as `completion_ids`, and `logprobs` |
+| `messages` | OpenAI-style messages; an assistant's may hold its `completion_ids` and `logprobs` |
 | `tools` | tool schemas, for a chat template that shows them |
 | `ids` | the ids of the whole conversation (also: `input_ids`, `token_ids`) |
 | `loss_mask` | one of 0 and 1 for each id (also: `assistant_mask`, `assistant_masks`, `response_mask`) |
@@ -235,9 +235,7 @@ class _Reader:
             except InvalidText as error:
                 self._problem(f"{name}.{place}", str(error))
 
-    def _problem(
-        self, field: str, message: str, at: int | None = None, kind: Kind = Kind.MALFORMED
-    ) -> None:
+    def _problem(self, field: str, message: str, at: int | None = None, kind: Kind = Kind.MALFORMED) -> None:
         start = at or 0
         name = field if at is None else f"{field}[{at}]"
         self.problems.append(Found(kind, field, start, start + 1, f"`{name}` {message}"))
@@ -258,7 +256,7 @@ def _strings(place: str, value: object, found: list[tuple[str, str]]) -> None:
         if isinstance(value, str):
             found.append((place, value))
         elif isinstance(value, Mapping):
-            todo += [(f"{place}.{key}", one) for key, one in reversed(value.items())]
+            todo += [(f"{place}.{key}", one) for key, one in reversed(list(value.items()))]
         elif isinstance(value, Sequence):
             todo += [(f"{place}[{i}]", one) for i, one in reversed(list(enumerate(value)))]
 
@@ -278,4 +276,6 @@ def _kind(value: object) -> str:
     if isinstance(value, list) and value:
         kinds = sorted({names.get(type(one), type(one).__name__) for one in value[:1000]})
         return f"a list of {', '.join(kinds)}"
-    return names.get(type(value), f"a number ({value})" if isinstance(value, int | float) else type(value).__name__)
+    return names.get(
+        type(value), f"a number ({value})" if isinstance(value, int | float) else type(value).__name__
+    )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from verified_tok.errors import InvalidTokenId
 from verified_tok.session_state import Ids
@@ -57,7 +58,7 @@ class Vocabulary:
         """The bytes of known ids."""
         return [self.bytes_of(int(id)) for id in ids]
 
-    def unknown(self, ids: Ids) -> int | None:
+    def unknown(self, ids: npt.NDArray[np.int64]) -> int | None:
         """The place of the first id that no token has, or None."""
         strangers = [id for id in np.unique(ids) if self._piece(int(id)) is None]
         return int(np.isin(ids, strangers).argmax()) if strangers else None

@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from verified_tok.cli import compare, decode, demo, encode, fetch, inspect
+from verified_tok.cli import audit, compare, decode, demo, encode, fetch, inspect
 from verified_tok.errors import VerifiedTokError
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ app.command()(encode.encode)
 app.command()(decode.decode)
 app.command()(inspect.inspect)
 app.command()(compare.compare)
+app.command()(audit.audit)
 app.command()(fetch.fetch)
 app.command()(demo.demo)
 

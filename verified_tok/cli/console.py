@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import (
     BarColumn,
+    DownloadColumn,
     MofNCompleteColumn,
     Progress,
     SpinnerColumn,
     TextColumn,
     TimeElapsedColumn,
+    TimeRemainingColumn,
 )
 
 _WIDTH_IN_FILES = 1000  # nothing is wrapped or cut short because a pipe has no width
@@ -41,6 +43,18 @@ def counting(what: str) -> Iterator[Progress]:
         *columns, TimeElapsedColumn(), console=_errors(), transient=True, disable=not sys.stderr.isatty()
     ) as progress:
         yield progress
+
+
+@contextmanager
+def reading(what: str, size: int | None) -> Iterator[Callable[[int], None]]:
+    """A progress bar for the bytes of a file, on a terminal only; call the function with the bytes read.
+
+    Without a `size` it shows how many there were.
+    """
+    columns = (TextColumn(what), BarColumn(), DownloadColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=_errors(), transient=True, disable=not sys.stderr.isatty()) as progress:
+        task = progress.add_task("", total=size)
+        yield lambda count: progress.advance(task, count)
 
 
 def _errors() -> Console:

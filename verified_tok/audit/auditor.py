@@ -1,0 +1,109 @@
+"""All checks on all trajectories, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from os import PathLike
+from pathlib import Path
+
+from verified_tok.adapters.stability import Renders
+from verified_tok.audit import checks
+from verified_tok.audit.content import check_content, literals_in
+from verified_tok.audit.finding import Finding, Found, Kind, Place
+from verified_tok.audit.history import rewritten
+from verified_tok.audit.lines import Line, read_lines
+from verified_tok.audit.report import Report
+from verified_tok.audit.sequence import stretches
+from verified_tok.audit.trajectory import Trajectory, read_trajectory
+from verified_tok.audit.vocabulary import Vocabulary
+from verified_tok.tokenizer import Tokenizer
+
+
+class Auditor:
+    """Checks trajectories against one tokenizer and, if there is one, a template.
+
+    `keep` is how many findings of each kind the report holds. Give trajectories to `check`, one by one;
+    `report` has the counts so far.
+    """
+
+    def __init__(self, tok: Tokenizer, template: Renders | None = None, keep: int = 100) -> None:
+        self._vocabulary = Vocabulary(tok)
+        self._template = template
+        self.report = Report(tok.spec.sha256, type(template).__name__ if template else "none", keep)
+
+    def check(self, given: object) -> list[Finding]:
+        """What is wrong with one trajectory: a mapping, or a `Line` of a file."""
+        line = given if isinstance(given, Line) else None
+        number, report = self.report.trajectories, self.report
+        name = None
+        if line is not None and line.problem is not None:
+            found = [Found(Kind.MALFORMED, "", 0, 0, line.problem)]
+        else:
+            trajectory = read_trajectory(line.value if line is not None else given, self._vocabulary)
+            name = trajectory.name
+            report.turns += len(trajectory.turns) or len(trajectory.messages or ())
+            report.tokens += trajectory.tokens
+            found = list(self._found(trajectory))
+        report.trajectories += 1
+        report.affected += bool(found)
+        place = Place(number, line.number if line is not None else None, name)
+        findings = [one.at(place) for one in found]
+        for finding in findings:
+            report.add(finding)
+        return findings
+
+    def _found(self, trajectory: Trajectory) -> Iterator[Found]:
+        vocabulary = self._vocabulary
+        yield from trajectory.problems
+        known, broken = stretches(trajectory, vocabulary)
+        yield from broken
+        for stretch in known:
+            yield from checks.drift(stretch, vocabulary)
+            yield from checks.begins_twice(stretch, vocabulary)
+        yield from checks.masks(trajectory, vocabulary)
+        yield from checks.sampled_mask(trajectory, vocabulary)
+        if trajectory.messages is None:
+            return
+        if self._template is not None:
+            yield from rewritten(trajectory, self._template, vocabulary)
+        if known and (trajectory.whole is not None or (trajectory.turns and not broken)):
+            mask = trajectory.mask if trajectory.whole is not None else None
+            yield from check_content(trajectory.messages, known[0], mask, vocabulary)
+        else:
+            yield from literals_in(trajectory.messages, vocabulary)
+
+
+def audit(
+    trajectories: str | PathLike[str] | Iterable[object],
+    tok: Tokenizer,
+    template: Renders | None = None,
+    *,
+    keep: int = 100,
+    each: Callable[[Finding], None] | None = None,
+) -> Report:
+    """Check trajectories: the path of a JSON Lines file, or mappings.
+
+    Reads one trajectory at a time and holds no other. `each` gets every finding as it is found; the report
+    counts them all and keeps the first `keep` of each kind. What cannot be read is a finding, not an error:
+    only OSError is raised, for a file that cannot be opened.
+
+    >>> import verified_tok as vt
+    >>> tok = vt.from_tiktoken({bytes([b]): b for b in range(256)} | {b"hi": 256}, r"\\p{L}+|\\P{L}", {})
+    >>> print(audit([{"ids": [256, 104, 105]}], tok))
+    1 findings (1 drift) in 1 of 1 trajectories, 0 turns, 3 ids
+    trajectory 0 ids[1:3] drift: not the canonical encoding of its text: 2 ids become 1
+    """
+    auditor = Auditor(tok, template, keep)
+    for trajectory in _trajectories(trajectories):
+        for finding in auditor.check(trajectory):
+            if each is not None:
+                each(finding)
+    return auditor.report
+
+
+def _trajectories(given: str | PathLike[str] | Iterable[object]) -> Iterator[object]:
+    if not isinstance(given, str | PathLike):
+        yield from given
+        return
+    with Path(given).open("rb") as file:
+        yield from read_lines(file)
