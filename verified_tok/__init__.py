@@ -13,6 +13,7 @@ from os import PathLike
 from pathlib import Path
 
 from verified_tok import chat, errors, loading, spec
+from verified_tok.audit import audit
 from verified_tok.conversation import Conversation
 from verified_tok.loading.ranks import Ranks
 from verified_tok.reference.stream import StreamDecoder
@@ -28,6 +29,7 @@ __all__ = [
     "StreamDecoder",
     "Tokenizer",
     "TokenizerSpec",
+    "audit",
     "chat",
     "errors",
     "from_pretrained",

@@ -120,3 +120,7 @@ class InvalidConversationFile(VerifiedTokError, ValueError):
 
 class ChatTemplateError(VerifiedTokError, ValueError):
     """A Jinja chat template that is malformed, or that refuses a conversation."""
+
+
+class InvalidResponse(VerifiedTokError, ValueError):
+    """A response of an inference engine lacks the ids, or its fields contradict each other."""

@@ -12,13 +12,16 @@ from verified_tok.errors import ChatTemplateError, MissingDependency
 
 try:
     import jinja2
+    import jinja2.exceptions
     import jinja2.ext
     import jinja2.nodes
     import jinja2.parser
     import jinja2.sandbox
+    import jinja2.utils
 except ImportError as error:
     raise MissingDependency("chat templates need Jinja; pip install 'verified-tok[templates]'") from error
 
+_REASONING = ("reasoning_content", "thinking", "reasoning")
 _TOKENS = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 _DATE = datetime(2026, 1, 1)
 """Templates that print today's date print this one, so that two renderings on two days are the same."""
@@ -46,6 +49,7 @@ class ChatTemplate:
         environment.filters["tojson"] = _to_json
         environment.globals["raise_exception"] = _refuse
         environment.globals["strftime_now"] = date.strftime
+        environment.globals["namespace"] = _Namespace
         try:
             self._template = environment.from_string(source)
         except jinja2.TemplateSyntaxError as error:
@@ -98,7 +102,7 @@ class ChatTemplate:
         context = self._variables | variables
         try:
             return self._template.render(
-                messages=list(messages),
+                messages=[_with_reasoning(message) for message in messages],
                 tools=tools,
                 documents=None,
                 add_generation_prompt=add_generation_prompt,
@@ -106,6 +110,33 @@ class ChatTemplate:
             )
         except Exception as error:  # whatever a template runs into is its way to refuse a conversation
             raise ChatTemplateError(f"the chat template refuses the conversation: {error}") from None
+
+
+class _Namespace(jinja2.utils.Namespace):
+    """Holds no names that begin with an underscore: a template from elsewhere has no business with them."""
+
+    def __init__(*args: Any, **attributes: Any) -> None:
+        self, *rest = args  # so that a template may name an attribute `self`
+        for name in (given := dict(*rest, **attributes)):
+            _check_attribute(name)
+        jinja2.utils.Namespace.__init__(self, given)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        _check_attribute(name)
+        super().__setitem__(name, value)
+
+
+def _check_attribute(name: object) -> None:
+    if isinstance(name, str) and name.startswith("_"):
+        raise jinja2.exceptions.SecurityError(f"a namespace of a chat template cannot hold {name!r}")
+
+
+def _with_reasoning(message: Mapping[str, object]) -> Mapping[str, object]:
+    """An assistant's reasoning under the names that templates know it by."""
+    reasoning = next((message[name] for name in _REASONING if message.get(name) is not None), None)
+    if reasoning is None:
+        return message
+    return {"thinking": reasoning, **message, "reasoning_content": reasoning}
 
 
 class _Generation(jinja2.ext.Extension):

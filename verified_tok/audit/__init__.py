@@ -6,8 +6,8 @@
 See `trajectory` for what is read and `finding.Kind` for what is found.
 """
 
-from verified_tok.audit.auditor import Auditor, audit
+from verified_tok.audit.auditor import AnyTemplate, Auditor, audit
 from verified_tok.audit.finding import Finding, Kind, Place, Row, ShownToken
 from verified_tok.audit.report import Report
 
-__all__ = ["Auditor", "Finding", "Kind", "Place", "Report", "Row", "ShownToken", "audit"]
+__all__ = ["AnyTemplate", "Auditor", "Finding", "Kind", "Place", "Report", "Row", "ShownToken", "audit"]

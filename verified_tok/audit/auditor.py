@@ -6,30 +6,47 @@ from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
 from pathlib import Path
 
+from verified_tok import chat
 from verified_tok.adapters.stability import Renders
 from verified_tok.audit import checks
-from verified_tok.audit.content import check_content, literals_in
+from verified_tok.audit.content import check_content, literals_in, misspelled
 from verified_tok.audit.finding import Finding, Found, Kind, Place
 from verified_tok.audit.history import rewritten
 from verified_tok.audit.lines import Line, read_lines
 from verified_tok.audit.report import Report
 from verified_tok.audit.sequence import stretches
+from verified_tok.audit.structure import check_mask, check_structure, inexpressible, read, spell
 from verified_tok.audit.trajectory import Trajectory, read_trajectory
 from verified_tok.audit.vocabulary import Vocabulary
+from verified_tok.conversation import Conversation
 from verified_tok.tokenizer import Tokenizer
+
+AnyTemplate = str | chat.Template | chat.Format | Renders
 
 
 class Auditor:
     """Checks trajectories against one tokenizer and, if there is one, a template.
 
-    `keep` is how many findings of each kind the report holds. Give trajectories to `check`, one by one;
-    `report` has the counts so far.
+    `template` is the name of a known chat format, a `chat.Template` or `chat.Format`, or a chat template in
+    Jinja (`adapters.chat_template.ChatTemplate`). With a format, ids are read as its events; with a Jinja
+    template, it is checked which history it rewrites. `keep` is how many findings of each kind the report
+    holds. Give trajectories to `check`, one by one; `report` has the counts so far.
+
+    Raises `InvalidTemplate` for a format that is unknown or does not fit the tokenizer.
     """
 
-    def __init__(self, tok: Tokenizer, template: Renders | None = None, keep: int = 100) -> None:
+    def __init__(self, tok: Tokenizer, template: AnyTemplate | None = None, keep: int = 100) -> None:
         self._vocabulary = Vocabulary(tok)
-        self._template = template
-        self.report = Report(tok.spec.sha256, type(template).__name__ if template else "none", keep)
+        self._format: chat.Format | None = None
+        self._template: Renders | None = None
+        name = "none"
+        if isinstance(template, str | chat.Template | chat.Format):
+            self._format = Conversation(tok, template).format
+            name = self._format.template.name
+        elif template is not None:
+            self._template = template
+            name = "Jinja"
+        self.report = Report(tok.spec.sha256, name, keep)
 
     def check(self, given: object) -> list[Finding]:
         """What is wrong with one trajectory: a mapping, or a `Line` of a file."""
@@ -53,30 +70,46 @@ class Auditor:
         return findings
 
     def _found(self, trajectory: Trajectory) -> Iterator[Found]:
-        vocabulary = self._vocabulary
+        vocabulary, form = self._vocabulary, self._format
         yield from trajectory.problems
         known, broken = stretches(trajectory, vocabulary)
         yield from broken
         for stretch in known:
             yield from checks.drift(stretch, vocabulary)
-            yield from checks.begins_twice(stretch, vocabulary)
         yield from checks.masks(trajectory, vocabulary)
         yield from checks.sampled_mask(trajectory, vocabulary)
-        if trajectory.messages is None:
+        whole, mask = trajectory.whole, trajectory.mask
+        if mask is not None and (whole is None or len(mask[1]) != len(whole.ids)):
+            mask = None
+        messages, spelled = trajectory.messages, False
+        for stretch in known:
+            if form is None:
+                yield from checks.begins_twice(stretch, vocabulary)
+            elif not stretch.parts[0].sampled:
+                events = read(stretch, form)
+                yield from check_structure(stretch, events, form, vocabulary)
+                if stretch is known[0]:
+                    spelled = messages is not None and spell(events, messages, form)
+                    if mask is not None:
+                        yield from check_mask(stretch, events, mask, vocabulary)
+        if messages is None:
             return
+        if form is not None:
+            yield from inexpressible(messages, form)
         if self._template is not None:
             yield from rewritten(trajectory, self._template, vocabulary)
-        if known and (trajectory.whole is not None or (trajectory.turns and not broken)):
-            mask = trajectory.mask if trajectory.whole is not None else None
-            yield from check_content(trajectory.messages, known[0], mask, vocabulary)
+        if known and (whole is not None or (trajectory.turns and not broken)):
+            by_content = mask if form is None else None
+            yield from check_content(messages, known[0], by_content, vocabulary, spelled)
         else:
-            yield from literals_in(trajectory.messages, vocabulary)
+            yield from literals_in(messages, vocabulary)
+        yield from misspelled(messages, trajectory.spans, vocabulary)
 
 
 def audit(
     trajectories: str | PathLike[str] | Iterable[object],
     tok: Tokenizer,
-    template: Renders | None = None,
+    template: AnyTemplate | None = None,
     *,
     keep: int = 100,
     each: Callable[[Finding], None] | None = None,
@@ -85,12 +118,12 @@ def audit(
 
     Reads one trajectory at a time and holds no other. `each` gets every finding as it is found; the report
     counts them all and keeps the first `keep` of each kind. What cannot be read is a finding, not an error:
-    only OSError is raised, for a file that cannot be opened.
+    raised are only OSError, for a file that cannot be opened, and what `Auditor` raises for its template.
 
     >>> import verified_tok as vt
     >>> tok = vt.from_tiktoken({bytes([b]): b for b in range(256)} | {b"hi": 256}, r"\\p{L}+|\\P{L}", {})
     >>> print(audit([{"ids": [256, 104, 105]}], tok))
-    1 findings (1 drift) in 1 of 1 trajectories, 0 turns, 3 ids
+    1 finding (1 drift) in 1 of 1 trajectories, 0 turns, 3 ids
     trajectory 0 ids[1:3] drift: not the canonical encoding of its text: 2 ids become 1
     """
     auditor = Auditor(tok, template, keep)

@@ -8,7 +8,7 @@ messages, once from the front and once from the back; where both searches agree,
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from verified_tok.audit.checks import runs
 from verified_tok.audit.finding import Found, Kind, row
 from verified_tok.audit.sequence import Stretch
-from verified_tok.audit.trajectory import Message, texts
+from verified_tok.audit.trajectory import Message, Turn, texts
 from verified_tok.audit.vocabulary import Literal, Vocabulary
 
 Messages = tuple[Message, ...]
@@ -72,8 +72,12 @@ def check_content(
     stretch: Stretch,
     mask: tuple[str, npt.NDArray[np.bool_]] | None,
     vocabulary: Vocabulary,
+    spelled: bool = False,
 ) -> Iterator[Found]:
-    """What is wrong between messages and the ids of the whole conversation."""
+    """What is wrong between messages and the ids of the whole conversation.
+
+    `spelled` says that a template reads the messages' texts in the ids, where no text holds a control token.
+    """
     pieces = vocabulary.pieces(stretch.ids)
     data = b"".join(pieces)
     ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64)
@@ -81,7 +85,7 @@ def check_content(
         if not content.found:
             message = f"the ids do not spell the text of `{content.field}` here or after the texts before it"
             yield Found(Kind.MISMATCH, content.field, 0, len(content.text), message)
-        elif content.role != "assistant":
+        elif content.role != "assistant" and not spelled:
             yield from _controls(content, stretch, ends, vocabulary)
         if mask is not None and len(mask[1]) == len(stretch.ids):
             yield from _marks(content, stretch, ends, mask, vocabulary)
@@ -97,6 +101,19 @@ def literals_in(messages: Messages, vocabulary: Vocabulary) -> Iterator[Found]:
             for literal in vocabulary.literals(text):
                 if literal.token.special or message["role"] != "assistant":
                     yield _would_become(f"messages[{i}].{name}", text, literal, vocabulary)
+
+
+def misspelled(messages: Messages, spans: Mapping[int, Turn], vocabulary: Vocabulary) -> Iterator[Found]:
+    """Sampled ids of a message that do not spell its content."""
+    for i, span in spans.items():
+        if span.completion is None:
+            continue
+        data = vocabulary.tok.decode_bytes(span.completion.ids)
+        for content in contents((messages[i],)):
+            if not any(form in data for form in _forms(content.text, vocabulary)):
+                field = f"messages[{i}].content"
+                message = f"the ids in `{span.completion.field}` do not spell the text of `{field}`"
+                yield Found(Kind.MISMATCH, field, 0, len(content.text), message)
 
 
 def _forms(text: str, vocabulary: Vocabulary) -> list[bytes]:

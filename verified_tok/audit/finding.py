@@ -19,13 +19,13 @@ _LONGEST = 48
 class Kind(enum.StrEnum):
     """What is wrong."""
 
-    MALFORMED = "malformed"
-    DRIFT = "drift"
     HISTORY = "history"
     CONTROL = "control"
     BOUNDARY = "boundary"
     MASK = "mask"
     MISMATCH = "mismatch"
+    DRIFT = "drift"
+    MALFORMED = "malformed"
 
     @property
     def meaning(self) -> str:
@@ -88,7 +88,8 @@ class Finding:
     """One thing that is wrong.
 
     `field` says where in the trajectory, as in `turns[2].completion_ids`; `start` and `stop` are places in
-    that list of ids, or of characters in that text, first included, last not. `rows` shows tokens.
+    that list of ids, or of characters in that text, first included, last not; 0 and 0 mean all of it.
+    `rows` shows tokens.
     """
 
     kind: Kind
@@ -101,7 +102,8 @@ class Finding:
 
     def where(self) -> str:
         """The trajectory, the field, and the place in it."""
-        return f"{self.place} {self.field}[{self.start}:{self.stop}]" if self.field else str(self.place)
+        field = f" {self.field}" if self.field else ""
+        return f"{self.place}{field}" + (f"[{self.start}:{self.stop}]" if self.stop else "")
 
     def to_json(self) -> dict[str, object]:
         """The finding as JSON values; a token is its id and its text."""

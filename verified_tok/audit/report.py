@@ -75,7 +75,8 @@ class Report:
         if not self.counts:
             return f"nothing found in {looked}"
         counts = ", ".join(f"{self.counts[kind]:,} {kind.value}" for kind in Kind if self.counts[kind])
-        lines = [f"{self.total:,} findings ({counts}) in {self.affected:,} of {looked}"]
+        findings = "1 finding" if self.total == 1 else f"{self.total:,} findings"
+        lines = [f"{findings} ({counts}) in {self.affected:,} of {looked}"]
         for finding in self.findings():
             lines.append(f"{finding.where()} {finding.kind.value}: {finding.message}")
         return "\n".join(lines)

@@ -236,9 +236,14 @@ class _Reader:
                 self._problem(f"{name}.{place}", str(error))
 
     def _problem(self, field: str, message: str, at: int | None = None, kind: Kind = Kind.MALFORMED) -> None:
-        start = at or 0
+        start, stop = (0, 0) if at is None else (at, at + 1)
         name = field if at is None else f"{field}[{at}]"
-        self.problems.append(Found(kind, field, start, start + 1, f"`{name}` {message}"))
+        self.problems.append(Found(kind, field, start, stop, f"`{name}` {message}"))
+
+
+def as_sent(message: Message) -> Message:
+    """The message without its ids and their log-probabilities."""
+    return {key: value for key, value in message.items() if key not in (*_COMPLETION, "logprobs")}
 
 
 def texts(message: Message) -> list[tuple[str, str]]:

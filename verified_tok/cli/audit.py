@@ -15,9 +15,9 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from verified_tok.adapters.stability import Renders
-from verified_tok.audit import Auditor, Finding, Kind, Report, Row
+from verified_tok.audit import AnyTemplate, Auditor, Finding, Kind, Report, Row
 from verified_tok.audit.lines import read_lines
+from verified_tok.chat import TEMPLATES
 from verified_tok.cli.console import output, reading, waiting
 from verified_tok.cli.inputs import JsonOption, TokenizerArgument, open_tokenizer
 from verified_tok.visible import piece_text
@@ -32,7 +32,11 @@ def audit(
     ] = None,
     template: Annotated[
         str | None,
-        typer.Option("--template", "-t", help="A chat template: a .jinja file or a tokenizer_config.json."),
+        typer.Option(
+            "--template",
+            "-t",
+            help=f"A chat format ({', '.join(TEMPLATES)}), a .jinja file or a tokenizer_config.json.",
+        ),
     ] = None,
     html: Annotated[
         Path | None, typer.Option("--html", help="Write the report to this file as one HTML page.")
@@ -69,11 +73,9 @@ def audit(
     return 0 if report else 1
 
 
-def _template(argument: str | None) -> Renders | None:
-    if argument is None:
-        return None
-    if not argument.endswith(_JINJA):
-        raise typer.BadParameter(f"{argument!r} is no .jinja file and no tokenizer_config.json")
+def _template(argument: str | None) -> AnyTemplate | None:
+    if argument is None or not argument.endswith(_JINJA):
+        return argument
     from verified_tok.adapters.chat_template import ChatTemplate  # needs an optional package
 
     return ChatTemplate.from_file(argument)
@@ -103,8 +105,8 @@ def _print_report(report: Report, rows: int, console: Console) -> None:
             if report.counts[kind]:
                 table.add_row(f"{report.counts[kind]:,}", kind.value, kind.meaning)
         console.print(table)
-        for kind, findings in report.kept.items():
-            for finding in findings[:rows]:
+        for kind in Kind:
+            for finding in report.kept.get(kind, [])[:rows]:
                 _print_finding(finding, console)
             if report.counts[kind] > rows > 0:
                 console.print(f"\n… and {report.counts[kind] - rows:,} more of kind {kind.value}")
