@@ -84,7 +84,7 @@ def _logprobs(given: object, ids: tuple[int, ...], name: str) -> tuple[float | N
     return tuple(fields.logprob(value, f"{name}[{i}]") for i, value in enumerate(values))
 
 
-def _of(entry: Mapping[object, object], id: int) -> object:
+def _of(entry: Mapping[str, object], id: int) -> object:
     """The log-probability of an id among those of its place; a key is the id, or in JSON its digits."""
-    found = entry.get(id, entry.get(str(id)))
+    found = next((value for key, value in entry.items() if str(key) == str(id)), None)
     return found.get("logprob") if isinstance(found, Mapping) else getattr(found, "logprob", found)
