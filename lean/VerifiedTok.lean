@@ -6,6 +6,7 @@ public import VerifiedTok.Spec.Bpe
 public import VerifiedTok.Spec.Bytes
 public import VerifiedTok.Spec.Chat
 public import VerifiedTok.Spec.Delta
+public import VerifiedTok.Spec.Model
 public import VerifiedTok.Spec.Normalizer
 public import VerifiedTok.Spec.Pattern
 public import VerifiedTok.Spec.Pipeline
@@ -29,6 +30,7 @@ public import VerifiedTok.Thm.Delta.Edits
 public import VerifiedTok.Thm.Delta.Steps
 public import VerifiedTok.Thm.Encode
 public import VerifiedTok.Thm.Encode.Normalizer
+public import VerifiedTok.Thm.Model
 public import VerifiedTok.Thm.Pattern
 public import VerifiedTok.Thm.Rounds
 public import VerifiedTok.Thm.Rounds.Check

@@ -42,13 +42,11 @@ structure Literal (α : Type) where
 @[expose] def literalId [DecidableEq α] (ls : List (Literal α)) (w : List α) : List Token :=
   ((ls.find? fun l => l.content == w).map (·.id)).toList
 
-/-- `A` ends with the ordinary text `g` (and not with a literal). -/
-@[expose] def LastText [DecidableEq α] (ls : List (Literal α)) (A g : List α) : Prop :=
-  ∃ X, extract ls A = X ++ [(false, g)]
+/-- Segments end with the ordinary text `g` (and not with a literal). -/
+@[expose] def LastText (ys : List (Segment α)) (g : List α) : Prop := ∃ X, ys = X ++ [(false, g)]
 
-/-- `B` begins with the ordinary text `h` (and not with a literal). -/
-@[expose] def FirstText [DecidableEq α] (ls : List (Literal α)) (B h : List α) : Prop :=
-  ∃ Y, extract ls B = (false, h) :: Y
+/-- Segments begin with the ordinary text `h` (and not with a literal). -/
+@[expose] def FirstText (ys : List (Segment α)) (h : List α) : Prop := ∃ Y, ys = (false, h) :: Y
 
 /-- No literal begins in `A` and ends in `B`. -/
 @[expose] def NoCross (ls : List (Literal α)) (A B : List α) : Prop :=
@@ -63,10 +61,7 @@ literal and is not yet all of it. -/
 @[expose] def holdsPair [DecidableEq α] (ls : List (Literal α)) (x y : α) : Bool :=
   ls.any fun l => (l.content.zip l.content.tail).any fun p => p.1 == x && p.2 == y
 
-/-! ## Flags
-
-No real tokenizer that was met sets one, so the pipeline leaves them out; here is what they mean and what a seam
-needs where they are set. -/
+/-! ## Flags -/
 
 /-- Does a literal that was found as `w` have the flag? -/
 @[expose] def flagged [DecidableEq α] (flag : Literal α → Bool) (ls : List (Literal α)) (w : List α) : Bool :=
@@ -108,6 +103,10 @@ literal come before?  (White space that begins another literal is not taken here
   | before, (false, g) :: ys =>
     let g := stripText isSpace before (stripsBefore ls ys) g
     if g.isEmpty then strip isSpace ls false ys else (false, g) :: strip isSpace ls false ys
+
+/-- No literal has a flag. -/
+@[expose] def NoFlags (ls : List (Literal α)) : Prop :=
+  ∀ l ∈ ls, l.singleWord = false ∧ l.lstrip = false ∧ l.rstrip = false
 
 /-- Extraction with flags. -/
 @[expose] def extractFlagged [DecidableEq α] (isWord isSpace : α → Bool) (ls : List (Literal α)) (s : List α) :

@@ -8,19 +8,26 @@ public section
 # Sessions
 
 A text and its tokens, kept in step under edits.  An edit re-encodes what lies between a cut before the change
-and a cut after it, and keeps the tokens on both sides.  The encoder `enc` is any function; what a cut needs is
-`CutsAt`, which seams give (`Thm/Encode.lean`).
+and a cut after it, and keeps the tokens on both sides.  The encoder `enc` is any function that encodes a text and
+what goes on from one; what a cut needs is `CutsAt`, which seams give (`Thm/Encode.lean`).
 -/
 
 namespace VerifiedTok
 
 variable {α : Type}
 
-/-- The encoder may be applied to `A` and `B` apart. -/
-@[expose] def CutsAt (enc : List α → List Token) (A B : List α) : Prop := enc (A ++ B) = enc A ++ enc B
+/-- Encodes a part of a text; the first argument says whether it goes on from other text. -/
+abbrev PartEncoder (α : Type) := Bool → List α → List Token
+
+/-- The encoder may be applied apart to a text's beginning `A` and to `B`, which goes on from it. -/
+@[expose] def CutsAt (enc : PartEncoder α) (A B : List α) : Prop :=
+  enc false (A ++ B) = enc false A ++ enc (!A.isEmpty) B
+
+/-- No text has no tokens. -/
+@[expose] def EmptyIsNone (enc : PartEncoder α) : Prop := ∀ inside, enc inside [] = []
 
 /-- (x, y) cuts every text where it stands. -/
-@[expose] def CutPair (enc : List α → List Token) (x y : α) : Prop :=
+@[expose] def CutPair (enc : PartEncoder α) (x y : α) : Prop :=
   ∀ A B, A.getLast? = some x → B.head? = some y → CutsAt enc A B
 
 /-- What changes in a list of tokens: how many stay in front, the new ones, how many stay behind. -/
@@ -48,51 +55,55 @@ structure Session (α : Type) where
 namespace Session
 
 /-- The ids are the tokens of the text. -/
-@[expose] def Valid (enc : List α → List Token) (s : Session α) : Prop := s.ids = enc s.text
+@[expose] def Valid (enc : PartEncoder α) (s : Session α) : Prop := s.ids = enc false s.text
 
 /-- A session of a text, encoded afresh. -/
-@[expose] def start (enc : List α → List Token) (text : List α) : Session α := ⟨text, enc text⟩
+@[expose] def start (enc : PartEncoder α) (text : List α) : Session α := ⟨text, enc false text⟩
 
 /-- What replacing `text[start, stop)` by `new` changes, if the old and the new text are cut at `lo` before the
-change and at `hi` after it.  Only the text between the cuts is encoded. -/
-@[expose] def editPatch (enc : List α → List Token) (s : Session α) (start stop : Nat) (new : List α)
+change and at `hi` after it.  Only the text between the cuts is encoded; the numbers of tokens before `lo` and
+behind `hi` are known from the spans of the old tokens. -/
+@[expose] def editPatch (enc : PartEncoder α) (s : Session α) (start stop : Nat) (new : List α)
     (lo hi : Nat) : Patch where
-  keepFront := (enc (s.text.take lo)).length
-  new := enc (slice s.text lo start ++ new ++ slice s.text stop hi)
-  keepBack := (enc (s.text.drop hi)).length
+  keepFront := (enc false (s.text.take lo)).length
+  new := enc (decide (0 < lo)) (slice s.text lo start ++ new ++ slice s.text stop hi)
+  keepBack := (enc (decide (0 < hi)) (s.text.drop hi)).length
 
 /-- Replaces `text[start, stop)` by `new`. -/
-@[expose] def edit (enc : List α → List Token) (s : Session α) (start stop : Nat) (new : List α)
+@[expose] def edit (enc : PartEncoder α) (s : Session α) (start stop : Nat) (new : List α)
     (lo hi : Nat) : Session α where
   text := replaceRange s.text start stop new
   ids := (editPatch enc s start stop new lo hi).apply s.ids
 
 /-- Puts `new` behind the text; everything behind the cut `lo` is encoded again. -/
-@[expose] def append (enc : List α → List Token) (s : Session α) (new : List α) (lo : Nat) : Session α :=
+@[expose] def append (enc : PartEncoder α) (s : Session α) (new : List α) (lo : Nat) : Session α :=
   edit enc s s.text.length s.text.length new lo s.text.length
 
 /-- Puts `new` into the text at `pos`. -/
-@[expose] def insert (enc : List α → List Token) (s : Session α) (pos : Nat) (new : List α)
+@[expose] def insert (enc : PartEncoder α) (s : Session α) (pos : Nat) (new : List α)
     (lo hi : Nat) : Session α := edit enc s pos pos new lo hi
 
 /-- Keeps the first `pos` characters. -/
-@[expose] def truncate (enc : List α → List Token) (s : Session α) (pos lo : Nat) : Session α :=
+@[expose] def truncate (enc : PartEncoder α) (s : Session α) (pos lo : Nat) : Session α :=
   edit enc s pos s.text.length [] lo s.text.length
 
 /-- Joins two sessions; the text between the cuts `lo` of the first and `hi` of the second is encoded again. -/
-@[expose] def concat (enc : List α → List Token) (s t : Session α) (lo hi : Nat) : Session α where
+@[expose] def concat (enc : PartEncoder α) (s t : Session α) (lo hi : Nat) : Session α where
   text := s.text ++ t.text
-  ids := s.ids.take (enc (s.text.take lo)).length ++ enc (s.text.drop lo ++ t.text.take hi) ++
-    t.ids.drop (enc (t.text.take hi)).length
+  ids := s.ids.take (enc false (s.text.take lo)).length ++
+    enc (decide (0 < lo)) (s.text.drop lo ++ t.text.take hi) ++
+    t.ids.drop (enc false (t.text.take hi)).length
 
-/-- `lo` and `hi` cut the old text and the new one, around the change. -/
-structure Cuts (enc : List α → List Token) (text : List α) (start stop : Nat) (new : List α) (lo hi : Nat) :
+/-- `lo` and `hi` cut the old text and the new one, around the change.  What lies behind `hi`, if anything does, goes
+on from other text in both or in neither. -/
+structure Cuts (enc : PartEncoder α) (text : List α) (start stop : Nat) (new : List α) (lo hi : Nat) :
     Prop where
   order : lo ≤ start ∧ start ≤ stop ∧ stop ≤ hi ∧ hi ≤ text.length
   oldFront : CutsAt enc (text.take lo) (text.drop lo)
   oldBack : CutsAt enc (text.take hi) (text.drop hi)
-  newFront : CutsAt enc (text.take lo) (slice text lo start ++ new ++ slice text stop hi ++ text.drop hi)
-  newBack : CutsAt enc (slice text lo start ++ new ++ slice text stop hi) (text.drop hi)
+  newFront : CutsAt enc (text.take lo) (slice text lo start ++ new ++ slice text stop hi)
+  newBack : CutsAt enc (text.take start ++ new ++ slice text stop hi) (text.drop hi)
+  inside : hi = text.length ∨ (hi = 0 ↔ text.take start ++ new ++ slice text stop hi = [])
 
 end Session
 
@@ -115,7 +126,7 @@ end Session
   | k + 1, p => if cutAllowed pair s p then p else cutAfter pair s k (p + 1)
 
 /-- Replaces `text[start, stop)` by `new`, between the nearest cuts strictly outside the change. -/
-@[expose] def Session.editNear (pair : α → α → Bool) (enc : List α → List Token) (s : Session α)
+@[expose] def Session.editNear (pair : α → α → Bool) (enc : PartEncoder α) (s : Session α)
     (start stop : Nat) (new : List α) : Session α :=
   s.edit enc start stop new (cutBefore pair s.text (start - 1))
     (cutAfter pair s.text (s.text.length - (stop + 1)) (stop + 1))
@@ -123,8 +134,13 @@ end Session
 /-! ## Chunks -/
 
 /-- Every border between neighbouring chunks is a cut pair. -/
-@[expose] def CutChunks (enc : List α → List Token) : List (List α) → Prop
+@[expose] def CutChunks (enc : PartEncoder α) : List (List α) → Prop
   | [] => True
   | c :: cs => (∀ x y, c.getLast? = some x → cs.flatten.head? = some y → CutPair enc x y) ∧ CutChunks enc cs
+
+/-- Chunks, each encoded alone; `inside` says whether the first goes on from other text. -/
+@[expose] def encodeChunks (enc : PartEncoder α) : Bool → List (List α) → List Token
+  | _, [] => []
+  | inside, c :: cs => enc inside c ++ encodeChunks enc (inside || !c.isEmpty) cs
 
 end VerifiedTok

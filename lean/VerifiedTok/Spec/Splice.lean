@@ -110,7 +110,7 @@ structure Certificate (G : List α → List (SrcUnit κ)) (S : List α) (N : Nat
   | _, [] => []
   | p, k :: ks => ⟨k, p, p + len k⟩ :: place len (p + len k) ks
 
-/-- The units of a tokenizer without a normalizer: literals (`true`) and pieces (`false`). -/
+/-- The units of a tokenizer without a normalizer and without flagged literals: literals (`true`) and pieces (`false`). -/
 @[expose] def Tokenizer.units [DecidableEq α] (T : Tokenizer α) (S : List α) : List (SrcUnit (Segment α)) :=
   place (·.2.length) 0 <| (extract T.literals S).flatMap fun y =>
     if y.1 then [y] else (splitAll T.stages y.2).map (false, ·)

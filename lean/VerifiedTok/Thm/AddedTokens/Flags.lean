@@ -354,6 +354,205 @@ theorem extractFlagged_append_of_no_cross {A B : List α} (h : NoCross ls A B)
   · exact exists_first_segment (keepWords_ne_nil hYne none)
       (by rw [firstChar, keepWords_spells, extract_spells]; exact hB)
 
+/-! ## Texts beside a seam -/
+
+omit [DecidableEq α] in
+theorem lastText_cons {z : Segment α} {ys : List (Segment α)} {g : List α} (h : LastText (z :: ys) g) :
+    (ys = [] ∧ z = (false, g)) ∨ LastText ys g := by
+  obtain ⟨X, hX⟩ := h
+  cases X with
+  | nil =>
+    rw [List.nil_append, List.cons.injEq] at hX
+    exact .inl ⟨hX.2, hX.1⟩
+  | cons x X =>
+    rw [List.cons_append, List.cons.injEq] at hX
+    exact .inr ⟨X, hX.2⟩
+
+omit [DecidableEq α] in
+theorem LastText.cons {ys : List (Segment α)} {g : List α} (h : LastText ys g) (z : Segment α) :
+    LastText (z :: ys) g := by
+  obtain ⟨X, rfl⟩ := h
+  exact ⟨z :: X, rfl⟩
+
+/-- White space that is taken away leaves the end of the last text as it is. -/
+theorem getLast?_of_lastText_strip {X : List (Segment α)} {b : Bool} {w g : List α} (hw : w.getLast? = some x)
+    (before : Bool) (h : LastText (strip isSpace ls before (X ++ [(b, w)])) g) : g.getLast? = some x := by
+  have hwne : w ≠ [] := by rintro rfl; simp at hw
+  induction X generalizing before with
+  | nil =>
+    rw [List.nil_append] at h
+    cases b with
+    | true =>
+      rcases lastText_cons h with ⟨_, h⟩ | ⟨X, h⟩
+      · cases h
+      · simp [strip] at h
+    | false =>
+      simp only [strip, stripsBefore] at h
+      split at h
+      · obtain ⟨X, h⟩ := h; simp at h
+      · next hne =>
+        rcases lastText_cons h with ⟨_, h⟩ | ⟨X, h⟩
+        · rw [← (Prod.mk.inj h).2]
+          cases before with
+          | false => exact hw
+          | true => exact getLast?_of_suffix (List.dropWhile_suffix _) (by simpa [stripText] using hne) hw
+        · simp at h
+  | cons z X ih =>
+    have hne := strip_ne_nil (isSpace := isSpace) (ls := ls) hwne b X
+    obtain ⟨_ | _, g'⟩ := z
+    · simp only [List.cons_append, strip] at h
+      split at h
+      · exact ih _ h
+      · rcases lastText_cons h with ⟨h, _⟩ | h
+        · exact absurd h hne
+        · exact ih _ h
+    · simp only [List.cons_append, strip] at h
+      rcases lastText_cons h with ⟨_, h⟩ | h
+      · cases h
+      · exact ih _ h
+
+/-- White space that is taken away leaves a text at the end, if the last character is none that is taken. -/
+theorem exists_lastText_strip {X : List (Segment α)} {w : List α} (hw : w.getLast? = some x)
+    (hs : (∃ l ∈ ls, l.rstrip = true) → isSpace x = false) {before : Bool}
+    (hbefore : before = true → ∃ l ∈ ls, l.rstrip = true) :
+    ∃ g, LastText (strip isSpace ls before (X ++ [(false, w)])) g := by
+  induction X generalizing before with
+  | nil =>
+    obtain ⟨t, rfl⟩ := List.getLast?_eq_some_iff.mp hw
+    cases before with
+    | false => exact ⟨t ++ [x], [], by simp [strip, stripText, stripsBefore]⟩
+    | true =>
+      have hx := hs (hbefore rfl)
+      exact ⟨t.dropWhile isSpace ++ [x], [], by
+        simp [strip, stripText, stripsBefore, dropWhile_append_of_not hx]⟩
+  | cons z X ih =>
+    obtain ⟨_ | _, g'⟩ := z
+    · obtain ⟨g, hg⟩ := ih (before := false) (by simp)
+      simp only [List.cons_append, strip]
+      split
+      · exact ⟨g, hg⟩
+      · exact ⟨g, hg.cons _⟩
+    · rw [List.cons_append, strip]
+      obtain ⟨g, hg⟩ := ih (before := flagged Literal.rstrip ls g') (fun h => by
+        obtain ⟨l, hl, _, hr⟩ := flagged_iff.mp h
+        exact ⟨l, hl, hr⟩)
+      exact ⟨g, hg.cons _⟩
+
+omit [DecidableEq α] in
+theorem mem_glue_gap {z : Segment α} {g : List α} {Y : List (Segment α)} (h : z ∈ glue [(false, g)] Y)
+    (hz : z.1 = true) : z ∈ Y := by
+  have hgap : ∀ k : List α, z ≠ (false, k) := by rintro k rfl; cases hz
+  rcases Y with _ | ⟨⟨_ | _, k⟩, Y⟩
+  · simp [glue, hgap] at h
+  · rw [glue_gap_gap] at h
+    simp only [List.mem_cons, hgap, false_or] at h
+    exact List.mem_cons_of_mem _ h
+  · rw [glue_gap_match, List.mem_cons] at h
+    exact h.resolve_left (hgap g)
+
+theorem mem_keepWords {z : Segment α} (hz : z.1 = true) {X : List (Segment α)} (prev : Option α)
+    (h : z ∈ keepWords isWord ls prev X) : z ∈ X := by
+  induction X generalizing prev with
+  | nil => simp [keepWords] at h
+  | cons s X ih =>
+    obtain ⟨_ | _, w⟩ := s
+    · rw [keepWords] at h
+      exact List.mem_cons_of_mem _ (ih _ (mem_glue_gap h hz))
+    · rw [keepWords] at h
+      split at h
+      · exact List.mem_cons_of_mem _ (ih _ (mem_glue_gap h hz))
+      · rcases List.mem_cons.mp h with rfl | h
+        · exact List.mem_cons_self ..
+        · exact List.mem_cons_of_mem _ (ih _ h)
+
+/-- What extraction finds are literals. -/
+theorem mem_extract {w s : List α} (h : (true, w) ∈ extract ls s) : ∃ l ∈ ls, l.content = w := by
+  rw [extract] at h
+  generalize hk : s.length = k
+  induction k using Nat.strongRecOn generalizing s with
+  | _ k ih =>
+    cases s with
+    | nil => simp [cut_nil] at h
+    | cons x xs =>
+      simp only [List.length_cons] at hk
+      cases hx : longest ls (x :: xs) with
+      | none =>
+        rw [cut_none hx] at h
+        exact ih xs.length (by omega) (mem_glue_gap h rfl) rfl
+      | some n =>
+        cases n with
+        | zero => exact absurd hx longest_ne_zero
+        | succ n =>
+          rw [cut_match hx, List.mem_cons] at h
+          rcases h with h | h
+          · obtain ⟨l, hl, hp, hn, _⟩ := longest_mem hx
+            refine ⟨l, hl, ?_⟩
+            rw [List.prefix_iff_eq_take, hn] at hp
+            rw [hp, (Prod.mk.inj h).2]; rfl
+          · exact ih (xs.drop n).length (by rw [List.length_drop]; omega) h rfl
+
+theorem exists_last_keepWords {A : List α} (hA : A.getLast? = some x) :
+    ∃ X b w, keepWords isWord ls none (extract ls A) = X ++ [(b, w)] ∧ w.getLast? = some x :=
+  exists_last_segment (keepWords_ne_nil (cut_ne_nil (fun _ => longest_ne_zero) A) none)
+    (by rw [keepWords_spells, extract_spells]; exact hA)
+
+/-- The ordinary text at the end of a text ends as the text does. -/
+theorem getLast?_of_lastText {A g : List α} (h : LastText (extractFlagged isWord isSpace ls A) g)
+    (hA : A.getLast? = some x) : g.getLast? = some x := by
+  obtain ⟨X, b, w, hX, hw⟩ := exists_last_keepWords (isWord := isWord) (ls := ls) hA
+  rw [extractFlagged, hX] at h
+  exact getLast?_of_lastText_strip hw _ h
+
+/-- The ordinary text at the beginning of a text begins as the text does. -/
+theorem head?_of_firstText {B k : List α} (h : FirstText (extractFlagged isWord isSpace ls B) k)
+    (hB : B.head? = some y) : k.head? = some y := by
+  have hne : ∀ s ∈ extract ls B, s.2 ≠ [] := cut_ne_nil (fun _ => longest_ne_zero) B
+  obtain ⟨c, v, Y, hY, hv⟩ := exists_first_segment (keepWords_ne_nil (isWord := isWord) (ls := ls) hne none)
+    (by rw [firstChar, keepWords_spells, extract_spells]; exact hB)
+  obtain ⟨Z, h⟩ := h
+  rw [extractFlagged, hY] at h
+  have hvne : v ≠ [] := by rintro rfl; simp at hv
+  cases c with
+  | true => rw [strip, List.cons.injEq] at h; cases h.1
+  | false =>
+    simp only [strip] at h
+    split at h
+    · next he =>
+      rcases Y with _ | ⟨⟨_ | _, u⟩, Y⟩
+      · simp [stripText, stripsBefore, hvne] at he
+      · simp [stripText, stripsBefore, hvne] at he
+      · rw [strip, List.cons.injEq] at h; cases h.1
+    · next hne =>
+      rw [List.cons.injEq] at h
+      rw [← (Prod.mk.inj h.1).2]
+      cases ha : stripsBefore ls Y with
+      | false => exact hv
+      | true =>
+        rw [ha] at hne
+        have hp : trimEnd isSpace v <+: v := by
+          rw [trimEnd, ← List.reverse_suffix, List.reverse_reverse]
+          exact List.dropWhile_suffix _
+        obtain ⟨t, ht⟩ := hp
+        obtain ⟨a, u, hu⟩ := List.exists_cons_of_ne_nil (l := trimEnd isSpace v) (by
+          intro hn; simp [stripText, hn] at hne)
+        rw [stripText]
+        simp only [Bool.false_eq_true, if_false, if_true]
+        rw [← ht, hu] at hv
+        rw [hu]; exact hv
+
+/-- A text ends with ordinary text, if its last character ends no literal and is none that a literal takes. -/
+theorem exists_lastText {A : List α} (hA : A.getLast? = some x)
+    (hl : ∀ l ∈ ls, l.content.getLast? ≠ some x) (hs : ∀ l ∈ ls, l.rstrip = true → isSpace x = false) :
+    ∃ g, LastText (extractFlagged isWord isSpace ls A) g := by
+  obtain ⟨X, b, w, hX, hw⟩ := exists_last_keepWords (isWord := isWord) (ls := ls) hA
+  rw [extractFlagged, hX]
+  cases b with
+  | false => exact exists_lastText_strip hw (fun ⟨l, hl, hr⟩ => hs l hl hr) (by simp)
+  | true =>
+    have hmem : (true, w) ∈ keepWords isWord ls none (extract ls A) := by rw [hX]; simp
+    obtain ⟨l, hl', rfl⟩ := mem_extract (mem_keepWords rfl none hmem)
+    exact absurd hw (hl l hl')
+
 /-! ## No flags -/
 
 theorem flagged_of_none {flag : Literal α → Bool} (h : ∀ l ∈ ls, flag l = false) (w : List α) :
@@ -429,8 +628,7 @@ theorem strip_of_none (hl : ∀ l ∈ ls, l.lstrip = false) (hr : ∀ l ∈ ls, 
     · rw [strip, flagged_of_none hr, ih]
 
 /-- **Without flags**, extraction with flags is extraction. -/
-theorem extractFlagged_eq_extract (h : ∀ l ∈ ls, l.singleWord = false ∧ l.lstrip = false ∧ l.rstrip = false)
-    (s : List α) : extractFlagged isWord isSpace ls s = extract ls s := by
+theorem extractFlagged_eq_extract (h : NoFlags ls) (s : List α) : extractFlagged isWord isSpace ls s = extract ls s := by
   rw [extractFlagged, extract, keepWords_cut (fun l hl => (h l hl).1) (fun _ => longest_ne_zero)]
   exact strip_of_none (fun l hl => (h l hl).2.1) (fun l hl => (h l hl).2.2)
     (cut_ne_nil (fun _ => longest_ne_zero) s)

@@ -116,7 +116,7 @@ theorem frontCut_of_keys (h : ∀ t ∈ T.stages, t.behaviour ≠ .removed) {S :
     windowText_length S (by omega), place_shift]
 
 /-- **The seams of a tokenizer are places where its front end may be cut.** -/
-theorem frontCut_of_seam {subset : Inclusion α} (hsub : SubsetSound subset)
+theorem frontCut_of_seam {subset : Inclusion α} (hsub : SubsetSound subset) (hf : NoFlags T.literals)
     (h : ∀ t ∈ T.stages, t.behaviour ≠ .removed) {S : List α} {p : Nat}
     (hs : ∀ x y, (S.take p).getLast? = some x → (S.drop p).head? = some y →
       holdsPair T.literals x y = false ∧ isSeam subset T.stages x y = true) :
@@ -134,19 +134,23 @@ theorem frontCut_of_seam {subset : Inclusion α} (hsub : SubsetSound subset)
     obtain ⟨t, ht⟩ := hB
     rw [← ht, List.head?_append, hy]; rfl
   have seam := hs x y hxS hyS
-  refine flatMap_extract_append (noCross_of_not_holdsPair seam.1 hx hy) fun g k hg hk => ?_
+  rw [keys, extract_append_of_no_cross (noCross_of_not_holdsPair seam.1 hx hy)]
+  refine flatMap_glue fun g k hg hk => ?_
+  rw [← extractFlagged_eq_extract (isWord := T.isWord) (isSpace := T.isSpace) hf] at hg hk
   have hgx := getLast?_of_lastText hg hx
   have hky := head?_of_firstText hk hy
   simp [splitAll_append_of_seam hsub seam.2 hgx hky]
 
 /-- Its units, mapped by its model stage, are its tokens. -/
-theorem tokenizeUnits_units (hN : T.normalize = id) (hl : T.normalizedLiterals = []) (S : List α) :
+theorem tokenizeUnits_units (hf : NoFlags T.literals) (hN : T.normalize = id) (hl : T.normalizedLiterals = [])
+    (S : List α) :
     tokenizeUnits T.units T.encodeUnit S = T.encode S := by
   have hE : ∀ g, g ≠ [] → T.encodeNormalized g = T.encodePieces g := by
     intro g hg
-    rw [encodeNormalized, hl, extract, cut_none_everywhere (m := longest []) (fun _ => rfl) hg]
+    rw [encodeNormalized, hl, segments, extractFlagged_eq_extract (by simp [NoFlags]), extract, cut_none_everywhere (m := longest []) (fun _ => rfl) hg]
     simp [encodeSegments]
-  rw [tokenizeUnits, units_eq, encStar_place, keys, List.flatMap_assoc, encode, encodeSegments]
+  rw [tokenizeUnits, units_eq, encStar_place, keys, List.flatMap_assoc, encode, segments,
+    extractFlagged_eq_extract hf, encodeRaw, encodeSegments]
   refine flatMap_congr fun y hy => ?_
   obtain ⟨b, g⟩ := y
   cases b with
@@ -157,7 +161,7 @@ theorem tokenizeUnits_units (hN : T.normalize = id) (hl : T.normalizedLiterals =
 
 /-- **Windows of a real tokenizer, spliced at seams, give its tokens**: windows of any shape, as long as each holds
 the block between its junctions. -/
-theorem splice_at_seams {subset : Inclusion α} (hsub : SubsetSound subset)
+theorem splice_at_seams {subset : Inclusion α} (hsub : SubsetSound subset) (hf : NoFlags T.literals)
     (hN : T.normalize = id) (hl : T.normalizedLiterals = []) (h : ∀ t ∈ T.stages, t.behaviour ≠ .removed)
     {S : List α} {N : Nat} {w : Nat → Window} {b : Nat → Nat} (first : b 0 = 0) (last : b N = S.length)
     (mono : ∀ i, i < N → b i ≤ b (i + 1))
@@ -165,9 +169,9 @@ theorem splice_at_seams {subset : Inclusion α} (hsub : SubsetSound subset)
       holdsPair T.literals x y = false ∧ isSeam subset T.stages x y = true)
     (hw : ∀ i, i < N → (w i).lo ≤ b i ∧ b (i + 1) ≤ (w i).hi ∧ (w i).hi ≤ S.length) :
     (List.range N).flatMap (keptTokens T.units T.encodeUnit S w b) = T.encode S := by
-  rw [← tokenizeUnits_units hN hl]
+  rw [← tokenizeUnits_units hf hN hl]
   exact splice (frontEnd_units h) _ (certificate_of_seams (frontEnd_units h) first last mono
-    (fun i hi => frontCut_of_seam hsub h (hs i hi)) hw)
+    (fun i hi => frontCut_of_seam hsub hf h (hs i hi)) hw)
 
 end Tokenizer
 
