@@ -58,6 +58,7 @@ public import VerifiedTok.Thm.Tables
 public import VerifiedTok.Thm.Textbook
 public import VerifiedTok.Vectors.AddedTokens
 public import VerifiedTok.Vectors.Bpe
+public import VerifiedTok.Vectors.Model
 public import VerifiedTok.Vectors.Pattern
 public import VerifiedTok.Vectors.Rounds
 public import VerifiedTok.Vectors.Seam

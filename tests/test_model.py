@@ -5,12 +5,21 @@ from __future__ import annotations
 import time
 
 import tiktoken
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 from tokenizers.models import BPE
 
-from verified_tok.reference.model import Token, encode_piece, encoder, initial_symbols, without
+from verified_tok.reference.model import (
+    Token,
+    complete,
+    encode_piece,
+    encoder,
+    initial_symbols,
+    symbols,
+    without,
+)
+from verified_tok.reference.seam_table import VocabularyJoins
 from verified_tok.spec import MergeBpe, RankBpe
 
 CHARS = "abé中🙂"
@@ -24,13 +33,13 @@ def models(draw: st.DrawFn) -> MergeBpe:
     some = sorted({byte for char in CHARS for byte in char.encode()})
     named = [BYTES[byte] for byte in draw(st.lists(st.sampled_from(some), unique=True))]
     if draw(st.booleans()):
-        named = BYTES
-    vocab = {token: id for id, token in enumerate(["<unk>", *chars, *named])}
+        named = sorted(BYTES, key=lambda name: int(name[3:5], 16) in some)  # those of the characters last
+    vocab = {token: id for id, token in enumerate(["<unk>", *named, *chars])}
     merges: list[tuple[int, int, int]] = []
     pairs: set[tuple[int, int]] = set()
     for _ in range(draw(st.integers(0, 8))):
         tokens = list(vocab)
-        left, right = draw(st.sampled_from(tokens[-12:])), draw(st.sampled_from(tokens[-12:]))
+        left, right = draw(st.sampled_from(tokens[-18:])), draw(st.sampled_from(tokens[-18:]))
         if (vocab[left], vocab[right]) not in pairs and len(left + right) < 30:
             pairs.add((vocab[left], vocab[right]))
             merges.append((vocab[left], vocab[right], vocab.setdefault(left + right, len(vocab))))
@@ -71,6 +80,32 @@ def model(vocab: list[str], **fields: object) -> MergeBpe:
 @given(models(), st.text(CHARS, min_size=1, max_size=12))
 def test_the_engine_gives_the_same_tokens(model: MergeBpe, piece: str) -> None:
     assert [token.id for token in encode_piece(encoder(model), piece)] == engine(model).encode(piece).ids
+
+
+@given(models(), st.text(CHARS, max_size=12))
+def test_if_no_character_is_unknown_each_becomes_its_own_symbols(model: MergeBpe, piece: str) -> None:
+    """`initialSymbols_of_complete`"""
+    ours = encoder(model)
+    if complete(ours):
+        expected = [id for char in piece for id in symbols(ours, char)]
+        assert [symbol.id for symbol in initial_symbols(ours, piece)] == expected
+
+
+@settings(max_examples=1500)
+@given(
+    models(),
+    st.text(CHARS, min_size=1, max_size=6),
+    st.text(CHARS, min_size=1, max_size=6),
+    st.sets(st.integers(0, 20)),
+)
+def test_a_piece_may_be_cut_where_no_merge_joins(
+    model: MergeBpe, front: str, back: str, banned: set[int]
+) -> None:
+    """`CharModel.encodePiece_append`: characters with a token, and such as fall back to bytes."""
+    ours = without(encoder(model), banned)
+    if not ours.whole and VocabularyJoins.of(model, ours).apart(front[-1], back[0]):
+        whole = [token.id for token in encode_piece(ours, front + back)]
+        assert whole == [token.id for part in (front, back) for token in encode_piece(ours, part)]
 
 
 @given(models(), st.text(CHARS, min_size=1, max_size=12))

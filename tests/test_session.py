@@ -246,7 +246,7 @@ def test_seams_of_real_tokenizers_cut_every_text(name: str) -> None:
     tok, rng = tokenizer(name), random.Random(name)
     atoms = atoms_of(tok, rng)
     session_engine = engine(tok)
-    characters = [*session_engine.table.representatives, *"azAZ09 \n\r\t.,'\"é中あ한<|>_▁/"]
+    characters = [*session_engine.table.representatives, *"azAZ09 \n\r\t.,'\"é中あ한𐍈ఆ🙂<|>_▁/"]
     assert violations(session_engine, seam_pairs(session_engine, characters), atoms, rng, tries=3) == []
 
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from spec.vectors import added_tokens, bpe, pattern, rounds, seam, session, splice, tables
+from spec.vectors import added_tokens, bpe, model, pattern, rounds, seam, session, splice, tables
 
 # The modules of lean/VerifiedTok/Vectors and what writes each.
 MODULES: dict[str, Callable[[], str]] = {
     "AddedTokens": added_tokens.module,
     "Bpe": bpe.module,
+    "Model": model.module,
     "Pattern": pattern.module,
     "Rounds": rounds.module,
     "Seam": seam.module,

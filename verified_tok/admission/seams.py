@@ -81,9 +81,9 @@ def report(table: SeamTable) -> SeamReport:
         theorems=(
             "encode_append_of_seam",
             *(("splitAll_append_of_seam",) if (table.stages == YES).any() else ()),
-            *(("encodePieces_append_of_cuttable", "apart_of_noJoin") if joined else ()),
+            *(("pairSeam_of_chars",) if joined else ()),
             *(("normalBoundary_of_beginsSegment",) if _forms(table) else ()),
-            *(("encode_append_rest",) if Prepend in map(type, table.normalizers) else ()),
+            *(("seam_of_prepend",) if Prepend in map(type, table.normalizers) else ()),
         ),
         facts=tuple(_facts(table)),
     )
@@ -97,6 +97,11 @@ def _facts(table: SeamTable) -> Iterator[str]:
         yield (
             f"merges join {joined} pairs of characters, of {known * known} pairs of characters with a token; "
             f"the others are seams where v stands, unless noted below, as {_shown_pairs(_unjoined(table))}"
+        )
+        yield (
+            "all other characters become bytes, so pairs with them are seams likewise"
+            if table.joins.complete
+            else "other characters may be unknown, so pairs with them are none"
         )
     held = table.raw_pairs | table.normalized_pairs
     if held:

@@ -1,4 +1,4 @@
-"""The model stage: from one piece of text to its tokens.
+"""The model stage: from one piece of text to its tokens (`lean/VerifiedTok/Spec/Model.lean`).
 
 A piece becomes symbols, one for each character or byte (`initial_symbols`), and the rank table merges those
 (`bpe`). Both kinds of model take this road; a vocabulary of bytes is one without any character.
@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from verified_tok.reference.bpe import Table, merge_places
-from verified_tok.reference.tables import FALLBACK_NAMES, of_merges, of_ranks
+from verified_tok.reference.tables import FALLBACK_NAMES, NOT_IN_UTF8, of_merges, of_ranks
 from verified_tok.spec import Model, RankBpe
 
 
@@ -110,6 +110,17 @@ def initial_symbols(encoder: Encoder, piece: str) -> list[Token]:
                 unknown = Token(encoder.unk, start, stop)
         start = stop
     return [*symbols, unknown] if unknown else symbols
+
+
+def symbols(encoder: Encoder, char: str) -> list[int]:
+    """The symbols of a character that is not unknown; none for one that is."""
+    return [encoder.chars[char]] if char in encoder.chars else _bytes(encoder, char)
+
+
+def complete(encoder: Encoder) -> bool:
+    """Whether no character is unknown: every byte that text can hold has a token."""
+    missing = {byte for byte, token in enumerate(encoder.byte_tokens) if token is None}
+    return bool(encoder.byte_tokens) and missing <= NOT_IN_UTF8
 
 
 def encode_piece(encoder: Encoder, piece: str) -> tuple[Token, ...]:

@@ -3,7 +3,7 @@
 `Spec/Pipeline.lean` states what makes a pair of characters a seam (`Tokenizer.Seam`), and
 `encode_append_of_seam` proves that such a pair cuts every text: no literal holds the two, the normalizer
 works on both sides apart, and the patterns have a seam between what it makes of them. Tokenizers without a
-pre-tokenizer have seams of another origin (`encodePieces_append_of_cuttable`): no merge joins the two.
+pre-tokenizer have seams of another origin (`pairSeam_of_chars`): no merge joins the two.
 What this module adds to the proof is the data: `verified_tok.tables` holds the probed character classes and
 normal forms, and a flag of an added token takes away the pairs that it could act across.
 """
@@ -20,13 +20,14 @@ import numpy.typing as npt
 from verified_tok.errors import InvalidText
 from verified_tok.reference.charset import CharSet
 from verified_tok.reference.classes import char_class
-from verified_tok.reference.model import Encoder
+from verified_tok.reference.model import Encoder, complete
 from verified_tok.reference.normalizer import normalize_text
 from verified_tok.reference.pattern import Pat, sets_in
 from verified_tok.reference.pipeline import Pipeline
 from verified_tok.reference.pre_tokenizer import Stage, cutting
 from verified_tok.reference.regex import pat_of
 from verified_tok.reference.seam import consumes, crosses, cuttable, is_seam
+from verified_tok.reference.tables import FALLBACK_NAMES
 from verified_tok.reference.unicode_form import combining_classes, composites, decompose, seconds
 from verified_tok.spec import (
     AddedToken,
@@ -120,9 +121,9 @@ class SeamTable:
 
 def seam_table(spec: TokenizerSpec, pipeline: Pipeline, encoder: Encoder) -> SeamTable:
     """The seams of a tokenizer with the added tokens and the model that `pipeline` and `encoder` have."""
-    parts, complete = stages_of(spec.pre_tokenizers)
+    parts, all_cut = stages_of(spec.pre_tokenizers)
     class_of, representatives = classes_of([stage.pat for stage in parts])
-    joins = VocabularyJoins.of(spec.model, encoder) if complete and isinstance(spec.model, MergeBpe) else None
+    joins = VocabularyJoins.of(spec.model, encoder) if all_cut and isinstance(spec.model, MergeBpe) else None
     return SeamTable(
         class_of=class_of,
         representatives=representatives,
@@ -266,23 +267,53 @@ def classes_of(patterns: Sequence[Pat]) -> tuple[npt.NDArray[np.int32], str]:
 
 @dataclass(frozen=True)
 class VocabularyJoins:
-    """Where the parts of a vocabulary's merges meet: no merge crosses any other pair (`NoJoin`)."""
+    """Where the parts of a vocabulary's merges meet: merges cross no other pair of symbols (`NoJoin`)."""
 
     pairs: frozenset[str]
-    """The last character of a merge's left part and the first of its right part, for every merge."""
+    """What a merge's left part ends with, and behind it what its right part begins with, for every merge:
+    characters, and names of byte tokens such as `<0x0A>`."""
     known: frozenset[str]
     """The characters that have a token of their own, by which merging begins."""
+    complete: bool
+    """Whether all other characters become bytes, so that none is unknown."""
 
     @classmethod
     def of(cls, model: MergeBpe, encoder: Encoder) -> VocabularyJoins:
-        """The joins of a model, whose symbols are characters."""
+        """The joins of a model, whose symbols are characters and bytes."""
         text = {id: token for token, id in model.vocab.items()}
-        pairs = frozenset(text[left][-1] + text[right][0] for left, right, _ in model.merges)
-        return cls(pairs, frozenset(encoder.chars))
+        pairs = frozenset(
+            end + begin
+            for left, right, _ in model.merges
+            for end in _symbols_at(text[left], _LAST)
+            for begin in _symbols_at(text[right], _FIRST)
+        )
+        return cls(pairs, frozenset(encoder.chars), complete(encoder))
 
     def apart(self, x: str, y: str) -> bool:
-        """Whether no merge joins a token that ends with `x` and one that begins with `y`.
+        """Whether no merge joins a token that ends with the last symbol of `x` and one that begins with the
+        first symbol of `y` (`CharModel.Apart`).
 
-        Asked of characters with a token only: others become bytes or the unknown token, which may join.
+        An unknown character may be joined with others, and its token may stand behind bytes that follow it;
+        so both must have a token, unless no character is unknown.
         """
-        return x in self.known and y in self.known and x + y not in self.pairs
+        if not self.complete and not (x in self.known and y in self.known):
+            return False
+        return self._symbol(x, _LAST) + self._symbol(y, _FIRST) not in self.pairs
+
+    def _symbol(self, char: str, place: int) -> str:
+        """The first or the last symbol of a character, as the vocabulary spells it."""
+        return char if char in self.known else FALLBACK_NAMES[char.encode()[place]]
+
+
+_FIRST, _LAST = 0, -1
+_NAME = len(FALLBACK_NAMES[0])
+_NAMES = frozenset(FALLBACK_NAMES)
+
+
+def _symbols_at(text: str, place: int) -> Iterator[str]:
+    """What a token may begin or end with: its character there, and if a byte's name is there, that byte."""
+    yield text[place]
+    if text[place] in "<>":
+        name = text[:_NAME] if place == _FIRST else text[-_NAME:]
+        if name in _NAMES:
+            yield name
