@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import random
+import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
 
@@ -114,6 +118,75 @@ def test_long_rows_of_one_character(real: tuple[list[Stage], native.Image], char
     assert time.process_time() - start < 1, "if it grew with the square of the length, it would be minutes"
 
 
+# --- hand-tuned matchers -----------------------------------------------------------------------------
+
+HAND_TUNED = ["gpt2", "GPT-2's ByteLevel", "llama3", "qwen2", "qwen3.5", "o200k", "deepseek v3"]
+
+LINES = [
+    "'s",
+    "'re",
+    "'LL",
+    "'Ve",
+    " ",
+    "  ",
+    "a",
+    "B",
+    "'",
+    "é",
+    "ſ",
+    "!",
+    "1",
+    "\n",
+    "\r\n",
+    "\t",
+    "/",
+    "\x1f",
+]
+SCRIPTS = [
+    "中",
+    "文",
+    "，",
+    "a",
+    "A",
+    " ",
+    "・",
+    "ー",
+    "1",
+    "é",
+    "!",
+    "Я",
+    "я",
+    "ª",
+    "\u0301",
+    "\u3000",
+    "٣",
+    "😀",
+]
+
+
+@pytest.mark.parametrize("name", HAND_TUNED)
+def test_hand_tuned_matchers_cut_as_the_automata_do(name: str) -> None:
+    sections = split_sections(cutting_stages(REAL[name]))
+    tuned = native.Image.of(sections)
+    plain = native.Image.of(
+        {section: array for section, array in sections.items() if section != "split_known"}
+    )
+    rng = random.Random(f"blocks of {name}")
+    for size in [30, 70, 200, 3000] * 25:
+        atoms = rng.choice([LINES, SCRIPTS, LINES + SCRIPTS, hostile.ATOMS])
+        often = [rng.random() ** 3 for _ in atoms]
+        text = "".join(rng.choices(atoms, often, k=size)).encode()
+        assert native.split(tuned, text).tolist() == native.split(plain, text).tolist()
+
+
+def test_less_simd_cuts_alike() -> None:
+    subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "hand_tuned", __file__],
+        env={**os.environ, "VERIFIED_TOK_SIMD": "avx2"},
+        check=True,
+    )
+
+
 # --- random patterns ---------------------------------------------------------------------------------
 
 ALPHABET = "ab é中\n😀"
@@ -149,7 +222,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.mark.usefixtures("engine")
 @given(stages=stage_lists, texts=texts)
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_random_patterns(stages: list[Stage], texts: list[str]) -> None:
     image = image_of(stages)
     for text in texts:
@@ -162,7 +235,7 @@ cuts = st.one_of(
 
 
 @given(chars=st.lists(cuts, min_size=1, max_size=2), last=patterns(), texts=texts)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_runs_of_characters_cut_out_first(chars: list[Pat], last: Pat, texts: list[str]) -> None:
     stages = [Stage(pat, SplitBehavior.ISOLATED, False) for pat in [*chars, last]]
     image = image_of(stages)

@@ -66,6 +66,8 @@ namespace vt {
   X(split_starts, uint8_t)        \
   X(split_regions, uint8_t)       \
   X(split_code, uint32_t)         \
+  X(split_known, uint32_t)        \
+  X(split_kinds, uint8_t)         \
   X(split_sets, uint8_t)
 
 enum Section : uint32_t {

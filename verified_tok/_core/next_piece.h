@@ -5,6 +5,7 @@
 
 #include "host_device.h"
 #include "image.h"
+#include "matcher_blocks.h"
 #include "matcher_dfa.h"
 #include "matcher_program.h"
 #include "stages.h"
@@ -28,6 +29,10 @@ struct Level {
 // What `next_piece` remembers from piece to piece; all zero where a text begins.
 struct Cursor {
   Level levels[stage_limit];
+#ifdef VT_BLOCKS
+  const uint8_t* block;  // where pieces begin behind the block at this place
+  Bits starts;
+#endif
 };
 
 struct Segment {
@@ -64,7 +69,7 @@ VT_HD const uint8_t* region_end(const View& view, const Stage& stage, const uint
 
 // The match or gap that begins at `at`, before `end`.
 VT_HD Segment next_segment(const View& view, const Stage& stage, const uint8_t* at, const uint8_t* end, Level& level) {
-  if (level.pending == nullptr) {
+  if (level.pending < at) {  // it is unknown where the next match begins
     const Match match = next_match(view, stage, at, end, level.behind_match);
     level.pending = match.begin;
     level.pending_end = match.end;
@@ -118,6 +123,17 @@ VT_HD Piece stage_piece(const View& view, const Stage& stage, const uint8_t* at,
 // The first piece from `at` on, where the text begins or the piece before ended. Stages that remove something
 // may let it begin later; it is empty, at `end`, if there is no piece any more. The text is valid UTF-8.
 VT_HD Piece next_piece(const View& view, const uint8_t* at, const uint8_t* end, Cursor& cursor) {
+#ifdef VT_BLOCKS
+  if (cursor.starts == 0 && view.split_known_count != 0 && ascii_classifier != nullptr) {
+    cursor.block = at;
+    cursor.starts = piece_starts(view, at, end);
+  }
+  if (cursor.starts != 0) {
+    const uint8_t* next = cursor.block + lowest(cursor.starts);
+    cursor.starts &= cursor.starts - 1;
+    return {at, next};
+  }
+#endif
   const uint32_t count = stage_count(view);
   uint32_t number = 0;
   Piece piece{at, end};

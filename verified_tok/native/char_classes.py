@@ -10,11 +10,13 @@ import numpy.typing as npt
 
 from verified_tok.native import NotNative
 from verified_tok.reference.charset import CharSet
-from verified_tok.reference.pattern import Pat
+from verified_tok.reference.pattern import Chr, Pat
 from verified_tok.reference.seam_table import classes_of
 
 BLOCK = 64
 """How many code points share a block: those whose UTF-8 differs in the last byte only."""
+
+_ASCII = CharSet([(0, 0x7F)])
 
 Symbols = int
 """A set of symbols, bit `n` for class `n`; the end of the text is one more symbol, behind all classes."""
@@ -24,8 +26,8 @@ Symbols = int
 class CharClasses:
     """The coarsest classes for some patterns, and a two-stage table to find them.
 
-    The class of a code point `c` is `blocks[index[c // 64] * 64 + c % 64]`; of an ASCII character also
-    `blocks[c]`.
+    No class holds both ASCII and other characters: hand-tuned matchers look at the others only. The class of
+    a code point `c` is `blocks[index[c // 64] * 64 + c % 64]`; of an ASCII character also `blocks[c]`.
     """
 
     representatives: str
@@ -35,7 +37,7 @@ class CharClasses:
     @classmethod
     def of(cls, patterns: Sequence[Pat]) -> CharClasses:
         """The classes of some patterns together; raises NotNative if a byte cannot number them."""
-        class_of, representatives = classes_of(patterns)
+        class_of, representatives = classes_of([*patterns, Chr(_ASCII)])
         if len(representatives) > 255:
             raise NotNative(f"patterns that tell {len(representatives)} classes of characters apart")
         rows = class_of.astype(np.uint8).reshape(-1, BLOCK)

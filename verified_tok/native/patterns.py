@@ -12,6 +12,7 @@ from verified_tok.native import NotNative
 from verified_tok.native.automaton import DEAD, Automaton, automaton, chosen, within
 from verified_tok.native.char_classes import CharClasses, Symbols
 from verified_tok.native.code import Code, Compiler, Instruction, Op
+from verified_tok.native.known_patterns import known_sections
 from verified_tok.reference.pattern import Chr, Pat, Seq, Star, sets_in
 from verified_tok.reference.pre_tokenizer import Stage, cutting
 from verified_tok.spec import ByteLevel, Metaspace, PreTokenizer, SplitBehavior
@@ -43,10 +44,11 @@ def cutting_stages(pre_tokenizers: Sequence[PreTokenizer]) -> list[Stage]:
 def split_sections(stages: Sequence[Stage]) -> dict[str, npt.NDArray[np.generic]]:
     """The sections `split_*` of an image; raises NotNative if the stages have no native form."""
     classes = CharClasses.of([stage.pat for stage in stages])
-    matchers = _fused([_matcher(stage, classes) for stage in stages], classes)
-    if len(matchers) > STAGE_LIMIT:
-        raise NotNative(f"{len(matchers)} stages that cut the text")
-    return _packed(matchers, classes)
+    matchers = [_matcher(stage, classes) for stage in stages]
+    fused = _fused(matchers, classes)
+    if len(fused) > STAGE_LIMIT:
+        raise NotNative(f"{len(fused)} stages that cut the text")
+    return _packed(fused, classes) | known_sections([matcher.stage for matcher in matchers], classes)
 
 
 # --- one stage ---------------------------------------------------------------------------------------

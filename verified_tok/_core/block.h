@@ -1,0 +1,169 @@
+// 64 bytes of text as sets of bytes, a bit a byte: what hand-tuned matchers work on.
+//
+// Every byte of a character has its character's class. ASCII is classified by SIMD instructions, the rest one
+// character at a time, by `split_kinds`. A character that a matcher does not want to know about ends what is known.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "classes.h"
+#include "image.h"
+#include "utf8.h"
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)
+#define VT_BLOCKS 1
+#include <immintrin.h>
+
+namespace vt {
+
+constexpr uint32_t block_size = 64;
+
+using Bits = uint64_t;
+
+// What a character beyond ASCII is to the matcher of an image (`known_patterns.py`).
+enum CharKind : uint8_t { kind_unknown, kind_letter, kind_upper, kind_both, kind_number, kind_other, kind_run, char_kinds };
+
+// The classes of ASCII characters.
+struct AsciiBits {
+  Bits letter, upper, digit, space, newline, blank, apostrophe, slash, control;
+  Bits wide;          // bytes of characters beyond ASCII
+  Bits continuation;  // all their bytes but the first
+};
+
+struct Block {
+  AsciiBits ascii;
+  Bits wide[char_kinds];  // characters beyond ASCII, by kind
+  Bits known;             // the bytes from the first one on whose characters are known
+  bool last;              // the text ends behind them
+};
+
+// --- sets of bytes ---------------------------------------------------------------------------------------
+
+inline Bits bit(uint32_t place) { return Bits{1} << place; }
+inline Bits below(uint32_t place) { return place < 64 ? bit(place) - 1 : ~Bits{0}; }
+inline uint32_t lowest(Bits bits) { return static_cast<uint32_t>(__builtin_ctzll(bits)); }
+inline uint32_t highest(Bits bits) { return 63u - static_cast<uint32_t>(__builtin_clzll(bits)); }
+
+// The first byte of each run.
+inline Bits run_starts(Bits bits) { return bits & ~(bits << 1); }
+
+// The runs that begin with a byte in `starts`. Adding one to a run's first byte carries through all of it.
+inline Bits runs_from(Bits starts, Bits bits) { return bits & ~(bits + (starts & bits)); }
+
+// The places right behind the runs that begin with a byte in `starts`.
+inline Bits behind_runs(Bits starts, Bits bits) { return (bits + (starts & bits)) & ~bits; }
+
+// The places behind the characters whose first bytes are `firsts`.
+inline Bits behind_chars(Bits firsts, Bits continuation) {
+  const Bits next = firsts << 1;
+  return (next & ~continuation) | behind_runs(next, continuation);
+}
+
+// --- classification --------------------------------------------------------------------------------------
+
+// The same lines for each instruction set; EQUAL and BETWEEN make the set of bytes that compare so.
+#define VT_ASCII_BITS                                            \
+  {                                                              \
+      BETWEEN(lower, 'a', 'z'), BETWEEN(bytes, 'A', 'Z'),        \
+      BETWEEN(bytes, '0', '9'), EQUAL(bytes, ' '),               \
+      EQUAL(bytes, '\n') | EQUAL(bytes, '\r'),                   \
+      EQUAL(bytes, ' ') | BETWEEN(bytes, '\t', '\r'),            \
+      EQUAL(bytes, '\''), EQUAL(bytes, '/'),                     \
+      BETWEEN(bytes, 0, 0x1f) | EQUAL(bytes, 0x7f),              \
+      BETWEEN(bytes, 0x80, 0xff), BETWEEN(bytes, 0x80, 0xbf),    \
+  }
+
+__attribute__((target("avx512bw"))) inline AsciiBits ascii_bits_avx512(const uint8_t* at) {
+  const __m512i bytes = _mm512_loadu_si512(at);
+  const __m512i lower = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
+#define EQUAL(v, c) _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8(static_cast<char>(c)))
+#define BETWEEN(v, a, b)                                                           \
+  _mm512_cmple_epu8_mask(_mm512_sub_epi8(v, _mm512_set1_epi8(static_cast<char>(a))), \
+                         _mm512_set1_epi8(static_cast<char>((b) - (a))))
+  return VT_ASCII_BITS;
+#undef EQUAL
+#undef BETWEEN
+}
+
+__attribute__((target("avx2"))) inline Bits mask_avx2(__m256i low, __m256i high) {
+  return static_cast<uint32_t>(_mm256_movemask_epi8(low)) | Bits{static_cast<uint32_t>(_mm256_movemask_epi8(high))} << 32;
+}
+
+__attribute__((target("avx2"))) inline Bits equal_avx2(const __m256i (&v)[2], int c) {
+  const __m256i wanted = _mm256_set1_epi8(static_cast<char>(c));
+  return mask_avx2(_mm256_cmpeq_epi8(v[0], wanted), _mm256_cmpeq_epi8(v[1], wanted));
+}
+
+__attribute__((target("avx2"))) inline Bits between_avx2(const __m256i (&v)[2], int a, int b) {
+  const __m256i first = _mm256_set1_epi8(static_cast<char>(a)), span = _mm256_set1_epi8(static_cast<char>(b - a));
+  const __m256i low = _mm256_sub_epi8(v[0], first), high = _mm256_sub_epi8(v[1], first);
+  return mask_avx2(_mm256_cmpeq_epi8(_mm256_min_epu8(low, span), low), _mm256_cmpeq_epi8(_mm256_min_epu8(high, span), high));
+}
+
+__attribute__((target("avx2"))) inline AsciiBits ascii_bits_avx2(const uint8_t* at) {
+  const __m256i* halves = reinterpret_cast<const __m256i*>(at);
+  const __m256i bytes[2] = {_mm256_loadu_si256(halves), _mm256_loadu_si256(halves + 1)};
+  const __m256i to_lower = _mm256_set1_epi8(0x20);
+  const __m256i lower[2] = {_mm256_or_si256(bytes[0], to_lower), _mm256_or_si256(bytes[1], to_lower)};
+#define EQUAL(v, c) equal_avx2(v, c)
+#define BETWEEN(v, a, b) between_avx2(v, a, b)
+  return VT_ASCII_BITS;
+#undef EQUAL
+#undef BETWEEN
+}
+
+using AsciiClassifier = AsciiBits (*)(const uint8_t*);
+
+// What this machine has, but no more than VERIFIED_TOK_SIMD ("avx2", "none") allows. Null: nothing that pays, and the
+// automaton does all the work.
+inline AsciiClassifier ascii_classifier_here() {
+  const char* most = std::getenv("VERIFIED_TOK_SIMD");
+  __builtin_cpu_init();
+  if (most != nullptr && std::strcmp(most, "none") == 0) return nullptr;
+  if ((most == nullptr || std::strcmp(most, "avx2") != 0) && __builtin_cpu_supports("avx512bw")) return ascii_bits_avx512;
+  if (__builtin_cpu_supports("avx2")) return ascii_bits_avx2;
+  return nullptr;
+}
+
+inline AsciiClassifier ascii_classifier = ascii_classifier_here();
+
+// Finds the kinds of characters beyond ASCII; at the first one that is unknown, what is known ends.
+inline void classify_wide(const View& view, const uint8_t* at, Block& block) {
+  for (Bits leads = block.ascii.wide & ~block.ascii.continuation & block.known; leads != 0; leads &= leads - 1) {
+    const uint32_t place = lowest(leads);
+    // Enough of the character is in the block: its last byte at least is read.
+    const bool whole = place + char_size(at[place]) <= block_size;
+    const ClassAt symbol = whole ? class_beyond_ascii(view, at + place) : ClassAt{0, 0};
+    const uint8_t kind = whole ? view.split_kinds[symbol.number] : uint8_t{kind_unknown};
+    if (kind == kind_unknown) {
+      block.known = below(place);
+      block.last = false;
+      return;
+    }
+    block.wide[kind] |= below(symbol.bytes) << place;
+  }
+}
+
+// The block at `at`, in a text that ends at `end`.
+inline Block block_at(const View& view, const uint8_t* at, const uint8_t* end) {
+  uint8_t copy[block_size];
+  const uint64_t left = static_cast<uint64_t>(end - at);
+  Block block{};
+  block.last = left < block_size;
+  block.known = ~Bits{0};
+  if (block.last) {
+    std::memset(copy, 0, block_size);
+    std::memcpy(copy, at, left);
+    at = copy;
+    block.known = below(static_cast<uint32_t>(left));
+  }
+  block.ascii = ascii_classifier(at);
+  if (block.ascii.wide & block.known) classify_wide(view, at, block);
+  return block;
+}
+
+}  // namespace vt
+
+#endif

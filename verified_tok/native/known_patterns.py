@@ -1,0 +1,185 @@
+"""Well-known patterns that have a hand-tuned matcher (`matcher_blocks.h`).
+
+A matcher is selected because a tokenizer's parsed patterns are equal to known ones, whatever its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from verified_tok.native.char_classes import CharClasses
+from verified_tok.reference.charset import ALL, CharSet
+from verified_tok.reference.classes import char_class, same_letter
+from verified_tok.reference.pre_tokenizer import GPT2, Stage
+from verified_tok.reference.regex import pat_of
+from verified_tok.spec import Dialect, Regex, SplitBehavior
+
+
+class Kind(IntEnum):
+    """What a character beyond ASCII is to a hand-tuned matcher (`CharKind` in `block.h`)."""
+
+    UNKNOWN = 0  # the matcher stops there, and the automaton goes on
+    LETTER = 1
+    UPPER = 2
+    BOTH = 3  # upper and lower case at once
+    NUMBER = 4
+    OTHER = 5
+    RUN = 6  # cut out of the text by a stage of its own
+
+
+class Matcher(IntEnum):
+    """`KnownPattern` in `matcher_blocks.h`."""
+
+    GPT2 = 1
+    LLAMA3 = 2
+    O200K = 3
+    DEEPSEEK_V3 = 4
+
+
+Named = Callable[[str], CharSet]
+"""A class of characters by its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The stages' regular expressions, and the matcher for them."""
+
+    regexes: tuple[str, ...]
+    matcher: Matcher
+    digits: int
+    """How many digits a piece can have, if that matters."""
+    kinds: Callable[[Named], dict[Kind, CharSet]]
+    """The characters of each kind but `OTHER`, which the rest is."""
+
+
+def _words(letters: str) -> Callable[[Named], dict[Kind, CharSet]]:
+    def kinds(named: Named) -> dict[Kind, CharSet]:
+        unknown = named("space") | named("N") | named("contraction")
+        return {Kind.UNKNOWN: unknown, Kind.LETTER: _union(named, letters) - unknown}
+
+    return kinds
+
+
+def _gpt2(named: Named) -> dict[Kind, CharSet]:
+    return {Kind.UNKNOWN: named("space"), Kind.LETTER: named("L"), Kind.NUMBER: named("N")}
+
+
+def _cased(named: Named) -> dict[Kind, CharSet]:
+    unknown = named("space") | named("N") | named("contraction") | named("M")
+    return {
+        Kind.UNKNOWN: unknown,
+        Kind.LETTER: named("Ll") - unknown,
+        Kind.UPPER: _union(named, "Lu Lt") - unknown,
+        Kind.BOTH: _union(named, "Lm Lo") - unknown,
+    }
+
+
+_KANA_AND_HAN = CharSet([(0x4E00, 0x9FA5), (0x3040, 0x30FF)])
+
+
+def _deepseek(named: Named) -> dict[Kind, CharSet]:
+    letters = _union(named, "L M")
+    signs = _union(named, "P S") - _KANA_AND_HAN
+    run = _KANA_AND_HAN & letters
+    unknown = ALL - run - signs - (letters - _KANA_AND_HAN)
+    return {Kind.UNKNOWN: unknown, Kind.RUN: run, Kind.LETTER: letters - _KANA_AND_HAN}
+
+
+def _union(named: Named, names: str) -> CharSet:
+    chars = CharSet()
+    for name in names.split():
+        chars |= named(name)
+    return chars
+
+
+_CONTRACTION = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+_SPACE = r"\s*[\r\n]+|\s+(?!\S)|\s+"
+_UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
+_LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+
+
+_GPT2_RANKS = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+
+
+def _llama3(letters: str, digits: str) -> str:
+    others = r"[^\s\p{L}\p{N}]" if letters == r"\p{L}" else r"[^\s\p{L}\p{M}\p{N}]"
+    return rf"{_CONTRACTION}|[^\r\n\p{{L}}\p{{N}}]?{letters}+|{digits}| ?{others}+[\r\n]*|{_SPACE}"
+
+
+KNOWN = (
+    Known((GPT2,), Matcher.GPT2, 0, _gpt2),
+    Known((_GPT2_RANKS,), Matcher.GPT2, 0, _gpt2),
+    Known((_llama3(r"\p{L}", r"\p{N}{1,3}"),), Matcher.LLAMA3, 3, _words("L")),
+    Known((_llama3(r"\p{L}", r"\p{N}"),), Matcher.LLAMA3, 1, _words("L")),
+    Known((_llama3(r"[\p{L}\p{M}]", r"\p{N}"),), Matcher.LLAMA3, 1, _words("L M")),
+    Known(
+        (
+            rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_CONTRACTION}?"
+            rf"|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_CONTRACTION}?"
+            rf"|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_SPACE}",
+        ),
+        Matcher.O200K,
+        3,
+        _cased,
+    ),
+    Known(
+        (
+            r"\p{N}{1,3}",
+            "[一-龥\u3040-ゟ゠-ヿ]+",
+            "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+"
+            "|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+"
+            "| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
+        ),
+        Matcher.DEEPSEEK_V3,
+        3,
+        _deepseek,
+    ),
+)
+"""Every pattern that has a hand-tuned matcher."""
+
+
+def known(stages: Sequence[Stage]) -> tuple[Known, Dialect] | None:
+    """The known pattern that stages have, if their matches and gaps are just the pieces."""
+    if any(stage.behaviour is not SplitBehavior.ISOLATED for stage in stages):
+        return None
+    for dialect in Dialect:
+        for candidate in KNOWN:
+            if len(candidate.regexes) == len(stages) and all(
+                stage.pat == pat_of(Regex(regex), dialect)
+                for stage, regex in zip(stages, candidate.regexes, strict=True)
+            ):
+                return candidate, dialect
+    return None
+
+
+def known_sections(stages: Sequence[Stage], classes: CharClasses) -> dict[str, npt.NDArray[np.generic]]:
+    """The sections that select a hand-tuned matcher; none if there is no such matcher."""
+    found = known(stages)
+    if found is None:
+        return {}
+    pattern, dialect = found
+    kinds = pattern.kinds(lambda name: _named(name, dialect))
+    of_class = [
+        next((kind for kind, chars in kinds.items() if char in chars), Kind.OTHER)
+        for char in classes.representatives
+    ]
+    return {
+        "split_known": np.array([pattern.matcher, pattern.digits], dtype=np.uint32),
+        "split_kinds": np.array(of_class, dtype=np.uint8),
+    }
+
+
+@cache
+def _named(name: str, dialect: Dialect) -> CharSet:
+    if name != "contraction":
+        return char_class(name, dialect)
+    chars = CharSet()
+    for letter in "stmdrevl":
+        chars |= same_letter(letter, dialect)
+    return chars - CharSet([(0, 0x7F)])
