@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -139,7 +139,8 @@ class NativeDecoder:
 
     def texts_of(self, ids: Iterable[int], offsets: Iterable[int], errors: str, skip: bool) -> list[str]:
         """See `TextDecoder`."""
-        array = ids if isinstance(ids, np.ndarray) and ids.dtype.kind in "iu" else check_ids(ids, self)
+        is_array = isinstance(ids, np.ndarray) and ids.ndim == 1 and ids.dtype.kind in "iu"
+        array: Any = ids if is_array else check_ids(ids, self)
         bounds = _bounds(offsets, len(array))
         check_errors(errors)
         if errors == "replace":
@@ -194,6 +195,6 @@ def _bounds(offsets: Iterable[int], count: int) -> Offsets:
     if bounds.ndim != 1 or not len(bounds) or bounds.dtype.kind not in "iu":
         raise InvalidRange(f"offsets are integers, one more than texts, not {offsets!r}")
     bounds = np.ascontiguousarray(bounds, np.int64)
-    if bounds[0] < 0 or bounds[-1] > count or (bounds[1:] < bounds[:-1]).any():
-        raise InvalidRange(f"offsets must ascend and lie between 0 and the number of ids, which is {count}")
+    if bounds[0] != 0 or bounds[-1] != count or (bounds[1:] < bounds[:-1]).any():
+        raise InvalidRange(f"offsets must begin with 0, ascend, and end with the number of ids, {count}")
     return bounds

@@ -344,7 +344,7 @@ class Tokenizer:
         *,
         offsets: Iterable[int] | None = None,
     ) -> list[str]:
-        """The texts of several sequences of ids. With `offsets` these stand behind each other in `batch`, as
+        """The texts of several sequences of ids. With `offsets` they stand behind each other in `batch`, as
         `encode_batch` gives them: text i has `batch[offsets[i]:offsets[i + 1]]`.
 
         Raises what `decode` raises, and `InvalidRange` for offsets that do not fit.

@@ -1,0 +1,300 @@
+"""Native decoding against the reference's, whole and as the ids come in."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+from judge import load
+from test_decode import BYTE_TOKENS, LLAMA, TEXTS
+from test_decode import chains as any_chains
+from tiny import byte_level, sentencepiece
+from tokenizers import Tokenizer as Engine
+
+import verified_tok as vt
+from verified_tok.decoders import NativeDecoder, ReferenceDecoder, TextDecoder
+from verified_tok.errors import InvalidRange, InvalidTokenId, InvalidUtf8, StreamFinished, VerifiedTokError
+from verified_tok.families import FAMILIES, RankFile
+from verified_tok.fetch import fetch, open_family
+from verified_tok.native import NotNative
+from verified_tok.native.decode import decode_arrays
+from verified_tok.reference.byte_level import spell
+from verified_tok.spec import (
+    ByteFallbackDecode,
+    ByteLevelDecode,
+    Decoder,
+    FuseDecode,
+    Literal,
+    MetaspaceDecode,
+    ReplaceDecode,
+    StripDecode,
+    TokenizerSpec,
+)
+
+VOCABULARY = [*BYTE_TOKENS, *TEXTS, "a" * 15, "b" * 16, "▁" * 20, spell("é ".encode()), "Ġ" * 14, "Ġ" * 40]
+
+
+def spec_of(chain: Sequence[Decoder]) -> TokenizerSpec:
+    """A tokenizer whose tokens are hostile to decoders; between their ids are some without a token."""
+    tiny = load(byte_level())
+    model = replace(tiny.model, vocab={text: 3 * place for place, text in enumerate(VOCABULARY)}, merges=())
+    literals = (vt.spec.AddedToken(1, "<s>", special=True), vt.spec.AddedToken(4, "▁Ġ ", special=False))
+    return replace(tiny, model=model, added_tokens=literals, decoders=tuple(chain))
+
+
+def both(chain: Sequence[Decoder]) -> tuple[NativeDecoder, ReferenceDecoder]:
+    spec = spec_of(chain)
+    try:
+        return NativeDecoder(spec), ReferenceDecoder(spec)
+    except NotNative:
+        assume(False)
+        raise
+
+
+KNOWN_IDS = [1, 4, *range(0, 3 * len(VOCABULARY), 3)]
+some_ids = st.lists(st.sampled_from(KNOWN_IDS), max_size=10)
+each_stage = st.sampled_from(
+    [
+        ReplaceDecode(Literal("▁"), " "),
+        ReplaceDecode(Literal("a"), "aa"),
+        StripDecode("▁", 1, 1),
+        MetaspaceDecode("▁", "always"),
+        MetaspaceDecode("▁", "never"),
+    ]
+)
+strips = st.builds(StripDecode, st.sampled_from(" a▁é"), st.integers(0, 3), st.integers(0, 2))
+chains = st.one_of(
+    any_chains,
+    st.builds(
+        lambda each, joined, strips: [*each, *joined, *strips],
+        st.lists(each_stage, max_size=2),
+        st.sampled_from([[FuseDecode()], [ByteFallbackDecode(), FuseDecode()], [ByteLevelDecode()]]),
+        st.lists(strips, max_size=2),
+    ),
+)
+
+
+@example(list(LLAMA), [75, 0, 3, 6, 9, 1, 12], True)
+@example([MetaspaceDecode("▁", "always")], [1, 30, 30], True)
+@given(chains, some_ids, st.booleans())
+def test_chains(chain: list[Decoder], ids: list[int], skip: bool) -> None:
+    ours, reference = both(chain)
+    assert ours.bytes_of(ids, skip) == reference.bytes_of(ids, skip)
+    assert ours.text_of(ids, "replace", skip) == reference.text_of(ids, "replace", skip)
+    offsets = [0, len(ids) // 2, len(ids) // 2, len(ids)]
+    assert ours.texts_of(ids, offsets, "replace", skip) == reference.texts_of(ids, offsets, "replace", skip)
+    assert [ours.token(id) for id in KNOWN_IDS] == [reference.token(id) for id in KNOWN_IDS]
+
+
+@example(list(LLAMA), [75, 0, 3, 6, 9, 1, 12], [3, 1], True)
+@example([FuseDecode(), StripDecode(" ", 2, 2)], [36, 39, 36, 48, 39, 36], [1, 1, 1], False)
+@given(chains, some_ids, st.lists(st.integers(0, 4)), st.booleans())
+def test_streams(chain: list[Decoder], ids: list[int], cuts: list[int], skip: bool) -> None:
+    """The same comes out at each step, whatever the prompt was."""
+    ours, reference = both(chain)
+    start = cuts[0] if cuts else 0
+    mine, theirs = (decoder.stream(ids[:start], skip) for decoder in (ours, reference))
+    for size in [*cuts[1:], len(ids)]:
+        part = ids[start : start + size]
+        start += size
+        assert mine.put(part[0] if len(part) == 1 else part) == theirs.put(part)
+    failures = [failure(stream.finish, "strict") for stream in (mine, theirs)]
+    assert failures[0] == failures[1]
+    if failures[0] is not None:
+        assert mine.finish() == theirs.finish()
+    with pytest.raises(StreamFinished):
+        mine.put([])
+    with pytest.raises(StreamFinished):
+        mine.finish()
+
+
+def failure(call: Any, *arguments: Any) -> tuple[type, str] | None:
+    """The error of a call, and what it says."""
+    try:
+        call(*arguments)
+    except VerifiedTokError as error:
+        return type(error), str(error)
+    return None
+
+
+# --- real tokenizers ---------------------------------------------------------------------------------
+
+CHOSEN = ["llama-2", "gemma-3", "qwen3", "deepseek-v4", "claude", "cl100k"]
+
+
+@pytest.fixture(scope="module", params=CHOSEN)
+def family(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def tok(family: str) -> vt.Tokenizer:
+    return open_family(family)
+
+
+def test_every_token(tok: vt.Tokenizer) -> None:
+    """Alone, as the first and inside; every id that has no token is refused."""
+    ours, reference = NativeDecoder(tok.spec), ReferenceDecoder(tok.spec)
+    ids = [id for id in range(tok.vocab_size) if id in ours]
+    assert set(ids) == set(reference._texts)
+    assert [ours.token(id) for id in ids] == [reference.token(id) for id in ids]
+    inside = [id for pair in zip(ids, reversed(ids), strict=True) for id in pair]
+    for skip in (False, True):
+        assert ours.bytes_of(inside, skip) == reference.bytes_of(inside, skip)
+        assert ours.text_of(inside, "replace", skip) == reference.text_of(inside, "replace", skip)
+
+
+def test_any_ids_as_the_engine_decodes_them(tok: vt.Tokenizer, family: str) -> None:
+    """Random ids, most of them not UTF-8, in many cuts; tokens of bytes are among them."""
+    rng = random.Random(family)
+    ours, reference = NativeDecoder(tok.spec), ReferenceDecoder(tok.spec)
+    known = FAMILIES[family].file
+    engine = None if isinstance(known, RankFile) else Engine.from_str(fetch(family).read_text("utf-8"))
+    ids = [id for id in range(tok.vocab_size) if id in ours]
+    single = [id for id in ids if len(ours.token(id)) == 1]
+    special = [token.id for token in tok.spec.added_tokens]
+    for _ in range(300):
+        chosen = rng.choices(ids, k=4) + rng.choices(single, k=6) + rng.choices(special, k=1)
+        rng.shuffle(chosen)
+        skip = rng.random() < 0.5
+        text = ours.text_of(chosen, "replace", skip)
+        assert text == reference.text_of(chosen, "replace", skip)
+        assert ours.bytes_of(chosen, skip) == reference.bytes_of(chosen, skip)
+        if engine is not None:
+            assert text == engine.decode(chosen, skip_special_tokens=skip)
+        cut = rng.randrange(len(chosen))
+        mine, theirs = (decoder.stream(chosen[:cut], skip) for decoder in (ours, reference))
+        for id in chosen[cut:]:
+            assert mine.put(id) == theirs.put(id)
+        assert mine.finish() == theirs.finish()
+
+
+# --- ids ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def small() -> tuple[NativeDecoder, ReferenceDecoder]:
+    spec = load(sentencepiece())
+    return NativeDecoder(spec), ReferenceDecoder(spec)
+
+
+INTEGERS = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
+GOOD: list[Any] = [
+    [],
+    (),
+    [3, 4, 5],
+    (3, 4, 5),
+    range(5),
+    [np.int64(3), np.uint8(4)],
+    bytes([3, 4]),
+    np.array([]),
+    *[np.array([3, 4, 5, 6], dtype) for dtype in INTEGERS],
+    np.arange(3, 9, dtype=np.uint32)[::-2],
+    np.arange(3, 9, dtype=np.int64)[::2],
+    np.array([3, 4], ">i4"),
+    np.array([3, 4], object),
+]
+BAD: list[Any] = [
+    None,
+    3,
+    "ab",
+    [3, -1],
+    [3, 10**6],
+    [3, 2**32 + 3],
+    [3, 2**64 + 3],
+    [3, True],
+    [3, 4.0],
+    [3, None],
+    [[3]],
+    np.array([3, -1]),
+    np.array([3, -1], np.int8),
+    np.array([3, 2**32 + 3]),
+    np.array([3, 2**64 - 1], np.uint64),
+    np.array([3, 2**32 - 1], np.uint32),
+    np.array([1.0]),
+    np.array([True]),
+    np.array([[3, 4]]),
+    np.array(3),
+    {3: 4, -1: 5},
+]
+
+
+@pytest.mark.parametrize("ids", GOOD, ids=repr)
+def test_ids_of_many_kinds(small: tuple[TextDecoder, TextDecoder], ids: Any) -> None:
+    ours, reference = small
+    assert ours.bytes_of(ids, False) == reference.bytes_of(ids, False)
+    assert ours.text_of(iter(ids), "strict", False) == reference.text_of(iter(ids), "strict", False)
+    assert ours.stream([], False).put(ids) == reference.stream([], False).put(ids)
+
+
+@pytest.mark.parametrize("ids", BAD, ids=repr)
+def test_what_is_wrong_with_ids(small: tuple[TextDecoder, TextDecoder], ids: Any) -> None:
+    ours, reference = small
+    expected = failure(reference.bytes_of, ids, False)
+    assert expected is not None
+    assert expected[0] is InvalidTokenId
+    assert failure(ours.bytes_of, ids, False) == expected
+    assert failure(ours.text_of, ids, "replace", False) == expected
+    offsets = [0, np.size(ids)]
+    assert failure(ours.texts_of, ids, offsets, "replace", False) == expected
+    assert failure(ours.stream, ids, False) == failure(reference.stream, ids, False)
+    mine, theirs = ours.stream([3], False), reference.stream([3], False)
+    assert failure(mine.put, ids) == failure(theirs.put, ids)
+    assert mine.put([4, 5]) == theirs.put([4, 5])  # as if nothing had happened
+
+
+@pytest.mark.parametrize("offsets", [[], [0, 3], [0, 2, 1, 2], [1, 2], [0, 1], [0.0, 2.0], 2, [[0, 2]]])
+def test_offsets_that_do_not_fit(small: tuple[TextDecoder, TextDecoder], offsets: Any) -> None:
+    for decoder in small:
+        with pytest.raises(InvalidRange, match="offsets"):
+            decoder.texts_of([3, 4], offsets, "replace", False)
+
+
+def test_batches_of_the_tokenizer() -> None:
+    tok = vt.Tokenizer(load(byte_level()))
+    ids, offsets = tok.encode_batch(["hé", "", "llo"])
+    assert tok.decode_batch(ids, offsets=offsets) == ["hé", "", "llo"]
+    assert tok.decode_batch([ids.tolist(), ids], errors="strict") == ["héllo", "héllo"]
+    with pytest.raises(InvalidUtf8):
+        tok.decode_batch([tok.token_to_id("Ã")], "strict", offsets=[0, 1])
+    with pytest.raises(InvalidUtf8, match="'ignore'"):
+        tok.decode_batch(ids, "ignore", offsets=offsets)  # type: ignore[arg-type]
+
+
+def test_very_many_ids_in_two_threads(small: tuple[NativeDecoder, ReferenceDecoder]) -> None:
+    ours, reference = small
+    rng = np.random.default_rng(0)
+    known = np.array([id for id in range(300) if id in ours], np.uint32)
+    ids = rng.choice(known, 1 << 18)
+    expected, found = reference.bytes_of(ids, False), []
+    threads = [threading.Thread(target=lambda: found.append(ours.bytes_of(ids, False))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected, expected]
+    wrong = ids.copy()
+    wrong[-1] = 10**9
+    with pytest.raises(InvalidTokenId, match=rf"ids\[{len(ids) - 1}\] is 1000000000"):
+        ours.bytes_of(wrong, False)
+
+
+@pytest.mark.parametrize(
+    "chain",
+    [
+        [FuseDecode(), ReplaceDecode(Literal("a"), "b")],
+        [ByteFallbackDecode(), ReplaceDecode(Literal("a"), "b")],
+        [ByteFallbackDecode(), ByteLevelDecode()],
+        [FuseDecode(), StripDecode("\ufffd", 1, 0)],
+    ],
+)
+def test_chains_that_the_reference_runs(chain: list[Decoder]) -> None:
+    with pytest.raises(NotNative, match="decoder: "):
+        decode_arrays(spec_of(chain))
