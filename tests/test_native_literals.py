@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 
 import hostile
 import pytest
@@ -111,3 +114,13 @@ def test_real_literals(family: str) -> None:
             assert_same(p, image, "".join(parts))
         for text in rng.sample(sorted(texts.programs().values()), 3):
             assert_same(p, image, text[:2000])
+
+
+def test_machines_without_wide_instructions() -> None:
+    """The tests above, and the normalizer's at every place, where nothing of this machine is used."""
+    files = [__file__, os.path.join(os.path.dirname(__file__), "test_native_normalizer.py")]
+    command = [sys.executable, "-m", "pytest", "-k", "every_place or flags or beginnings or real_normalizers"]
+    answer = subprocess.run(
+        [*command, *files], env={**os.environ, "VERIFIED_TOK_SIMD": "none"}, capture_output=True, text=True
+    )
+    assert answer.returncode == 0, answer.stdout + answer.stderr

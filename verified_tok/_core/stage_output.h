@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
 #ifdef __SSE2__
@@ -26,6 +27,7 @@ class StageOutput {
     done_ = 0;
     size_ = 0;
     runs_.clear();
+    if (capacity_ > much && source.size() < capacity_ / 16) forget();
   }
 
   bool origins() const { return origins_; }
@@ -111,6 +113,7 @@ class StageOutput {
   // Room for more output. (A vector would write zeros there first.)
   uint8_t* room(size_t more) {
     const size_t needed = size_t{size_} + more;
+    if (needed > UINT32_MAX) throw std::length_error("a normalized text of 4 GiB or more");
     if (needed > capacity_) {
       capacity_ = needed + needed / 2 + source_.size();
       std::unique_ptr<uint8_t[]> larger(new uint8_t[capacity_]);
@@ -119,6 +122,15 @@ class StageOutput {
     }
     return bytes_.get() + size_;
   }
+
+  // Gives memory back that one long text needed.
+  void forget() {
+    bytes_.reset();
+    capacity_ = 0;
+    runs_.shrink_to_fit();
+  }
+
+  static constexpr size_t much = 1 << 22;  // bytes to keep at hand
 
   Normal source_{};
   Sources sources_{source_};
