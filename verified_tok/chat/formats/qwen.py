@@ -11,6 +11,18 @@ from dataclasses import replace
 from verified_tok.chat.template import Group, Reply, Template
 
 _CALL = '<tool_call>\n{{"name": "{name}", "arguments": {arguments}}}\n</tool_call>'
+_DEFINITIONS = Group(
+    open=(
+        "<|im_start|>system\n{content}\n\n# Tools\n\nYou may call one or more functions to assist with the "
+        "user query.\n\nYou are provided with function signatures within <tools></tools> XML tags:\n<tools>"
+    ),
+    item="\n{tool}",
+    close=(
+        "\n</tools>\n\nFor each function call, return a json object with function name and arguments within "
+        "<tool_call></tool_call> XML tags:\n<tool_call>\n"
+        '{{"name": <function-name>, "arguments": <args-json-object>}}\n</tool_call><|im_end|>'
+    ),
+)
 _THINK = "<think>\n{reasoning}\n</think>\n\n"
 
 CHATML = Template(
@@ -29,6 +41,7 @@ QWEN2_5 = replace(
     name="qwen2.5",
     controls=(*CHATML.controls, "<tool_call>", "</tool_call>"),
     default_system="You are Qwen, created by Alibaba Cloud. You are a helpful assistant.",
+    definitions=_DEFINITIONS,
     tools=Group(
         open="<|im_start|>user",
         item="\n<tool_response>\n{content}\n</tool_response>",  # all of it is text of one run
