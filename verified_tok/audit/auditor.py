@@ -76,6 +76,7 @@ class Auditor:
         yield from broken
         for stretch in known:
             yield from checks.drift(stretch, vocabulary)
+            yield from checks.begins_twice(stretch, vocabulary)
         yield from checks.masks(trajectory, vocabulary)
         yield from checks.sampled_mask(trajectory, vocabulary)
         whole, mask = trajectory.whole, trajectory.mask
@@ -83,9 +84,7 @@ class Auditor:
             mask = None
         messages, spelled = trajectory.messages, False
         for stretch in known:
-            if form is None:
-                yield from checks.begins_twice(stretch, vocabulary)
-            elif not stretch.parts[0].sampled:
+            if form is not None and not stretch.parts[0].sampled:
                 events = read(stretch, form)
                 yield from check_structure(stretch, events, form, vocabulary)
                 if stretch is known[0]:

@@ -164,6 +164,9 @@ def _malformed(
         list(lead[:size]) == some for (place, _), lead in form.table.lead.items() if place == one.stands
     ):
         return Kind.BOUNDARY, ""
+    begin = list(vocabulary.begin)
+    if one.start == 0 and begin and some == begin * (size // len(begin)):
+        return Kind.BOUNDARY, ""  # `checks.begins_twice` tells it
     if some in (ids[one.stop : one.stop + size], ids[max(0, one.start - size) : one.start]):
         return Kind.BOUNDARY, f"{vocabulary.names(some)} is doubled"
     strange = [id for id in some if id in form.added and id not in opening and id not in form.stops]
