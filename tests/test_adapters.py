@@ -160,7 +160,7 @@ BAD_SGLANG: list[Any] = [
 
 @pytest.mark.parametrize("place", range(len(BAD_VLLM)))
 def test_responses_that_are_none_of_vllms(place):
-    with pytest.raises(InvalidResponse, match="response|token_ids|entries"):
+    with pytest.raises(InvalidResponse):
         vllm.samples(BAD_VLLM[place])
 
 
@@ -189,8 +189,7 @@ def test_a_conversation_comes_back_from_its_ids(messages, said):
 
 @pytest.mark.parametrize("name", ["qwen3", "llama3.1", "harmony", "deepseek-v3.1"])
 def test_conversations_of_real_formats_come_back(name):
-    family = {"qwen3": "qwen3", "llama3.1": "llama-3.1", "harmony": "gpt-oss", "deepseek-v3.1": "deepseek-v3"}
-    tok = vt.load(fetch(family[name]))
+    tok = vt.load(fetch({"llama3.1": "llama-3.1", "harmony": "gpt-oss"}.get(name, name)))
     conversation = vt.Conversation(tok, name)
     conversation.add({"role": "system", "content": "Be brief."})
     conversation.add(USER)

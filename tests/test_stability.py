@@ -58,7 +58,8 @@ def test_templates_that_only_append(name):
 
 def test_qwen2_5_renders_a_result_in_another_way_if_one_more_follows():
     assert report("Qwen-Qwen2.5-7B-Instruct").joins_results is True
-    assert report("meta-llama-Llama-3.1-8B-Instruct").joins_results is False
+    assert report("meta-llama-Llama-3.1-8B-Instruct").joins_results is None  # it refuses two calls
+    assert report("glm4moe").joins_results is False
 
 
 def test_qwen3_takes_thinking_out_of_the_past():
@@ -86,11 +87,12 @@ def test_every_unstable_shape_has_a_smallest_one_inside():
     for name in ("qwen3", "gptoss", "glm4moe"):
         found = report(name)
         for shape in found.unstable:
-            parts = [iter(shape) for _ in found.rewrites]
-            inside = [
-                all(p in left for p in one.shape) for left, one in zip(parts, found.rewrites, strict=True)
-            ]
-            assert any(inside), shape
+            assert any(_inside(one.shape, shape) for one in found.rewrites), shape
+
+
+def _inside(small: tuple[str, ...], large: tuple[str, ...]) -> bool:
+    left = iter(large)
+    return all(part in left for part in small)
 
 
 def test_a_report_can_be_printed_and_written_as_json():
@@ -144,9 +146,7 @@ def test_what_templates_use():
         "{% if loop.index == 1 %}{% break %}{% endif %}{% endfor %}{{ strftime_now('%Y') }}{{ bos_token }}",
         {"bos_token": "<s>"},
     ).render
-    assert (
-        render([{"role": "user", "content": "é<b>"}, USER]) == '{"role": "user", "content": "é<b>"}\n2026<s>'
-    )
+    assert render([{"role": "user", "content": "é<b>"}, USER]) == '{"role": "user", "content": "é<b>"}2026<s>'
 
 
 @pytest.mark.parametrize("name", ["reasoning_content", "thinking", "reasoning"])
@@ -178,7 +178,8 @@ def test_files(tmp_path):
         (tmp_path / f"{name}.json").write_text(json.dumps(value))
     (tmp_path / "chat.jinja").write_text("{{ bos_token }}")
     assert ChatTemplate.from_file(tmp_path / "one.json").render([]) == "<s>"
-    assert ChatTemplate.from_file(tmp_path / "one.json", special_tokens={"bos_token": "!"}).render([]) == "!"
+    other = {"bos_token": "!"}
+    assert ChatTemplate.from_file(tmp_path / "one.json", special_tokens=other).render([]) == "!"
     assert ChatTemplate.from_file(tmp_path / "several.json", "tools").render([]) == "b"
     assert (
         ChatTemplate.from_file(tmp_path / "chat.jinja", special_tokens={"bos_token": "!"}).render([]) == "!"
