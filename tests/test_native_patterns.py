@@ -17,6 +17,9 @@ from real_regexes import OF_FILES, OF_TIKTOKEN
 
 from verified_tok._core import native
 from verified_tok.native import NotNative, automaton
+from verified_tok.native.char_classes import CharClasses
+from verified_tok.native.code import Compiler
+from verified_tok.native.known_patterns import KNOWN, Known
 from verified_tok.native.patterns import CHOICE_LIMIT, cutting_stages, split_sections
 from verified_tok.reference.aligned import Aligned
 from verified_tok.reference.charset import CharSet
@@ -120,54 +123,20 @@ def test_long_rows_of_one_character(real: tuple[list[Stage], native.Image], char
 
 # --- hand-tuned matchers -----------------------------------------------------------------------------
 
-HAND_TUNED = ["gpt2", "GPT-2's ByteLevel", "llama3", "qwen2", "qwen3.5", "o200k", "deepseek v3"]
+HAND_TUNED = [
+    *["gpt2", "GPT-2's ByteLevel", "llama3", "qwen2", "qwen3.5", "o200k", "deepseek v3"],
+    *["tiktoken gpt2", "tiktoken cl100k", "tiktoken qwen2", "tiktoken o200k"],
+]
 
-LINES = [
-    "'s",
-    "'re",
-    "'LL",
-    "'Ve",
-    " ",
-    "  ",
-    "a",
-    "B",
-    "'",
-    "é",
-    "ſ",
-    "!",
-    "1",
-    "\n",
-    "\r\n",
-    "\t",
-    "/",
-    "\x1f",
-]
-SCRIPTS = [
-    "中",
-    "文",
-    "，",
-    "a",
-    "A",
-    " ",
-    "・",
-    "ー",
-    "1",
-    "é",
-    "!",
-    "Я",
-    "я",
-    "ª",
-    "\u0301",
-    "\u3000",
-    "٣",
-    "😀",
-]
+LINES = [*["'s", "'re", "'LL", "'Ve", "  ", "\r\n"], *" aB'éſ!1\n\t/\x1f"]
+SCRIPTS = list("中文，aA ・ー1é!Яяª\u0301\u3000٣😀한")
 
 
 @pytest.mark.parametrize("name", HAND_TUNED)
 def test_hand_tuned_matchers_cut_as_the_automata_do(name: str) -> None:
     sections = split_sections(cutting_stages(REAL[name]))
     tuned = native.Image.of(sections)
+    assert "split_known" in sections
     plain = native.Image.of(
         {section: array for section, array in sections.items() if section != "split_known"}
     )
@@ -177,6 +146,23 @@ def test_hand_tuned_matchers_cut_as_the_automata_do(name: str) -> None:
         often = [rng.random() ** 3 for _ in atoms]
         text = "".join(rng.choices(atoms, often, k=size)).encode()
         assert native.split(tuned, text).tolist() == native.split(plain, text).tolist()
+
+
+@pytest.mark.parametrize("pattern", [known for known in KNOWN if len(known.spellings) > 1], ids=repr)
+def test_spellings_of_a_known_pattern_match_alike(pattern: Known) -> None:
+    pats = [parse(regex, Dialect.RUST_REGEX) for (regex,) in pattern.spellings]
+    classes = CharClasses.of(pats)
+    compiler = Compiler(classes.symbols, classes.every)
+    first, *others = (automaton.automaton(compiler.compile(pat), classes.end + 1) for pat in pats)
+    for other in others:
+        fresh = [(first.start, other.start)]
+        seen = set(fresh)
+        while fresh:
+            a, b = fresh.pop()
+            assert first.matched[a].tolist() == other.matched[b].tolist()
+            behind = set(zip(first.target[a].tolist(), other.target[b].tolist(), strict=True)) - seen
+            fresh += behind
+            seen |= behind
 
 
 def test_less_simd_cuts_alike() -> None:

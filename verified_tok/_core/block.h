@@ -25,6 +25,9 @@ using Bits = uint64_t;
 // What a character beyond ASCII is to the matcher of an image (`known_patterns.py`).
 enum CharKind : uint8_t { kind_unknown, kind_letter, kind_upper, kind_both, kind_number, kind_other, kind_run, char_kinds };
 
+// The words of `split_known`.
+enum KnownWord : uint32_t { known_matcher, known_digits, known_han, known_hangul };
+
 // The classes of ASCII characters.
 struct AsciiBits {
   Bits letter, upper, digit, space, newline, blank, apostrophe, slash, control;
@@ -75,70 +78,129 @@ inline Bits behind_chars(Bits firsts, Bits continuation) {
       BETWEEN(bytes, 0x80, 0xff), BETWEEN(bytes, 0x80, 0xbf),    \
   }
 
-__attribute__((target("avx512bw"))) inline AsciiBits ascii_bits_avx512(const uint8_t* at) {
-  const __m512i bytes = _mm512_loadu_si512(at);
-  const __m512i lower = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
+// The first bytes of East Asian characters: Han from U+4E00 to U+9F7F, Hangul from U+AC00 to U+D77F. They are many, and
+// each range is of one kind, so that they need no look-up (measured: 1.4 times as fast).
+struct EastAsianBits {
+  Bits han, hangul;
+};
+
+#define VT_EAST_ASIAN_BITS                                                                               \
+  {                                                                                                      \
+      BETWEEN(bytes, 0xe5, 0xe8) | (EQUAL(bytes, 0xe4) & BETWEEN(bytes, 0xb8, 0xbf) >> 1) |              \
+          (EQUAL(bytes, 0xe9) & BETWEEN(bytes, 0x80, 0xbd) >> 1),                                        \
+      BETWEEN(bytes, 0xeb, 0xec) | (EQUAL(bytes, 0xea) & BETWEEN(bytes, 0xb0, 0xbf) >> 1) |              \
+          (EQUAL(bytes, 0xed) & BETWEEN(bytes, 0x80, 0x9d) >> 1),                                        \
+  }
+
+// Both, compiled for one instruction set.
+#define VT_CLASSIFIERS(name, isa)                                                                \
+  __attribute__((target(isa))) inline AsciiBits ascii_bits_##name(const uint8_t* at) {           \
+    const BYTES bytes = LOAD(at);                                                                \
+    const BYTES lower = LOWER(bytes);                                                            \
+    return VT_ASCII_BITS;                                                                        \
+  }                                                                                              \
+  __attribute__((target(isa))) inline EastAsianBits east_asian_bits_##name(const uint8_t* at) {  \
+    const BYTES bytes = LOAD(at);                                                                \
+    return VT_EAST_ASIAN_BITS;                                                                   \
+  }
+
+#define BYTES __m512i
+#define LOAD(at) _mm512_loadu_si512(at)
+#define LOWER(v) _mm512_or_si512(v, _mm512_set1_epi8(0x20))
 #define EQUAL(v, c) _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8(static_cast<char>(c)))
-#define BETWEEN(v, a, b)                                                           \
+#define BETWEEN(v, a, b)                                                             \
   _mm512_cmple_epu8_mask(_mm512_sub_epi8(v, _mm512_set1_epi8(static_cast<char>(a))), \
                          _mm512_set1_epi8(static_cast<char>((b) - (a))))
-  return VT_ASCII_BITS;
+VT_CLASSIFIERS(avx512, "avx512bw")
+#undef BYTES
+#undef LOAD
+#undef LOWER
 #undef EQUAL
 #undef BETWEEN
+
+struct TwoHalves {
+  __m256i low, high;
+};
+
+__attribute__((target("avx2"))) inline TwoHalves load_avx2(const uint8_t* at) {
+  const __m256i* halves = reinterpret_cast<const __m256i*>(at);
+  return {_mm256_loadu_si256(halves), _mm256_loadu_si256(halves + 1)};
+}
+
+__attribute__((target("avx2"))) inline TwoHalves lower_avx2(const TwoHalves& v) {
+  const __m256i to_lower = _mm256_set1_epi8(0x20);
+  return {_mm256_or_si256(v.low, to_lower), _mm256_or_si256(v.high, to_lower)};
 }
 
 __attribute__((target("avx2"))) inline Bits mask_avx2(__m256i low, __m256i high) {
   return static_cast<uint32_t>(_mm256_movemask_epi8(low)) | Bits{static_cast<uint32_t>(_mm256_movemask_epi8(high))} << 32;
 }
 
-__attribute__((target("avx2"))) inline Bits equal_avx2(const __m256i (&v)[2], int c) {
+__attribute__((target("avx2"))) inline Bits equal_avx2(const TwoHalves& v, int c) {
   const __m256i wanted = _mm256_set1_epi8(static_cast<char>(c));
-  return mask_avx2(_mm256_cmpeq_epi8(v[0], wanted), _mm256_cmpeq_epi8(v[1], wanted));
+  return mask_avx2(_mm256_cmpeq_epi8(v.low, wanted), _mm256_cmpeq_epi8(v.high, wanted));
 }
 
-__attribute__((target("avx2"))) inline Bits between_avx2(const __m256i (&v)[2], int a, int b) {
+__attribute__((target("avx2"))) inline Bits between_avx2(const TwoHalves& v, int a, int b) {
   const __m256i first = _mm256_set1_epi8(static_cast<char>(a)), span = _mm256_set1_epi8(static_cast<char>(b - a));
-  const __m256i low = _mm256_sub_epi8(v[0], first), high = _mm256_sub_epi8(v[1], first);
+  const __m256i low = _mm256_sub_epi8(v.low, first), high = _mm256_sub_epi8(v.high, first);
   return mask_avx2(_mm256_cmpeq_epi8(_mm256_min_epu8(low, span), low), _mm256_cmpeq_epi8(_mm256_min_epu8(high, span), high));
 }
 
-__attribute__((target("avx2"))) inline AsciiBits ascii_bits_avx2(const uint8_t* at) {
-  const __m256i* halves = reinterpret_cast<const __m256i*>(at);
-  const __m256i bytes[2] = {_mm256_loadu_si256(halves), _mm256_loadu_si256(halves + 1)};
-  const __m256i to_lower = _mm256_set1_epi8(0x20);
-  const __m256i lower[2] = {_mm256_or_si256(bytes[0], to_lower), _mm256_or_si256(bytes[1], to_lower)};
+#define BYTES TwoHalves
+#define LOAD(at) load_avx2(at)
+#define LOWER(v) lower_avx2(v)
 #define EQUAL(v, c) equal_avx2(v, c)
 #define BETWEEN(v, a, b) between_avx2(v, a, b)
-  return VT_ASCII_BITS;
+VT_CLASSIFIERS(avx2, "avx2")
+#undef BYTES
+#undef LOAD
+#undef LOWER
 #undef EQUAL
 #undef BETWEEN
-}
+#undef VT_ASCII_BITS
+#undef VT_EAST_ASIAN_BITS
+#undef VT_CLASSIFIERS
 
-using AsciiClassifier = AsciiBits (*)(const uint8_t*);
+struct Classifiers {
+  AsciiBits (*ascii)(const uint8_t*);
+  EastAsianBits (*east_asian)(const uint8_t*);
+};
 
 // What this machine has, but no more than VERIFIED_TOK_SIMD ("avx2", "none") allows. Null: nothing that pays, and the
 // automaton does all the work.
-inline AsciiClassifier ascii_classifier_here() {
+inline Classifiers classifiers_here() {
   const char* most = std::getenv("VERIFIED_TOK_SIMD");
   __builtin_cpu_init();
-  if (most != nullptr && std::strcmp(most, "none") == 0) return nullptr;
-  if ((most == nullptr || std::strcmp(most, "avx2") != 0) && __builtin_cpu_supports("avx512bw")) return ascii_bits_avx512;
-  if (__builtin_cpu_supports("avx2")) return ascii_bits_avx2;
-  return nullptr;
+  if (most != nullptr && std::strcmp(most, "none") == 0) return {};
+  if ((most == nullptr || std::strcmp(most, "avx2") != 0) && __builtin_cpu_supports("avx512bw")) {
+    return {ascii_bits_avx512, east_asian_bits_avx512};
+  }
+  if (__builtin_cpu_supports("avx2")) return {ascii_bits_avx2, east_asian_bits_avx2};
+  return {};
 }
 
-inline AsciiClassifier ascii_classifier = ascii_classifier_here();
+inline const Classifiers classifiers = classifiers_here();
 
 // Finds the kinds of characters beyond ASCII; at the first one that is unknown, what is known ends.
 inline void classify_wide(const View& view, const uint8_t* at, Block& block) {
-  for (Bits leads = block.ascii.wide & ~block.ascii.continuation & block.known; leads != 0; leads &= leads - 1) {
-    const uint32_t place = lowest(leads);
-    // Enough of the character is in the block: its last byte at least is read.
-    const bool whole = place + char_size(at[place]) <= block_size;
-    const ClassAt symbol = whole ? class_beyond_ascii(view, at + place) : ClassAt{0, 0};
-    const uint8_t kind = whole ? view.split_kinds[symbol.number] : uint8_t{kind_unknown};
+  Bits firsts = block.ascii.wide & ~block.ascii.continuation & block.known;
+  const uint32_t final = highest(firsts);
+  if (final + char_size(at[final]) > block_size) {  // the block cuts the character
+    block.known = below(final);
+    block.last = false;
+    firsts &= block.known;
+  }
+  const EastAsianBits found = classifiers.east_asian(at);
+  const Bits han = found.han & firsts, hangul = found.hangul & firsts;
+  block.wide[view.split_known[known_han]] = han | han << 1 | han << 2;
+  block.wide[view.split_known[known_hangul]] |= hangul | hangul << 1 | hangul << 2;
+  for (firsts &= ~(han | hangul); firsts != 0; firsts &= firsts - 1) {
+    const uint32_t place = lowest(firsts);
+    const ClassAt symbol = class_beyond_ascii(view, at + place);
+    const uint8_t kind = view.split_kinds[symbol.number];
     if (kind == kind_unknown) {
-      block.known = below(place);
+      block.known &= below(place);
       block.last = false;
       return;
     }
@@ -159,8 +221,8 @@ inline Block block_at(const View& view, const uint8_t* at, const uint8_t* end) {
     at = copy;
     block.known = below(static_cast<uint32_t>(left));
   }
-  block.ascii = ascii_classifier(at);
-  if (block.ascii.wide & block.known) classify_wide(view, at, block);
+  block.ascii = classifiers.ascii(at);
+  if (block.ascii.wide != 0) classify_wide(view, at, block);
   return block;
 }
 

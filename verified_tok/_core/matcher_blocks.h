@@ -12,7 +12,7 @@
 namespace vt {
 
 // The patterns; `known_patterns.py` selects them, and describes what their sections hold.
-enum KnownPattern : uint32_t { known_none, known_gpt2, known_llama3, known_o200k, known_deepseek_v3 };
+enum KnownPattern : uint32_t { known_none, known_gpt2, known_llama3, known_o200k, known_deepseek_v3, known_cl100k };
 
 // The classes of a block that all patterns have; each pattern fills them in its way.
 struct Runs {
@@ -114,8 +114,9 @@ inline Bits joined_letters(const Block& block, const Runs& runs, const Others& o
 
 // Llama 3, cl100k, Qwen: (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}
 //                        | ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
-// Qwen has \p{N} in place of \p{N}{1,3}, later ones [\p{L}\p{M}] in place of \p{L}.
-inline Bits llama3_starts(const Block& block, const uint8_t* at, bool digits_in_threes) {
+// Qwen has \p{N} in place of \p{N}{1,3}, later ones [\p{L}\p{M}] in place of \p{L}. tiktoken's cl100k has \s+$ in front
+// of \s*[\r\n]+, so white space at the end of the text is one piece (`end_whole`).
+inline Bits llama3_starts(const Block& block, const uint8_t* at, bool digits_in_threes, bool end_whole) {
   const Runs runs = runs_of(block, block.ascii.letter | block.wide[kind_letter], block.ascii.digit);
   const Others others = others_of(block, runs);
   const Bits text = runs.letter | runs.number | runs.other;
@@ -127,6 +128,10 @@ inline Bits llama3_starts(const Block& block, const uint8_t* at, bool digits_in_
     const uint32_t place = lowest(apostrophes);
     const uint32_t size = contraction_size(block, at, place);  // unknown: what begins behind it is not settled yet
     if (size != 0 && size != contraction_unknown) starts |= bit(place) << size;
+  }
+  if (end_whole && block.last) {
+    const Bits rest = runs.blank & ~others.taken;
+    if (rest & ~(block.known >> 1)) starts &= below(highest(run_starts(rest)) + 1);
   }
   return settled(block, starts, runs.starts(), runs.number);
 }
@@ -200,11 +205,13 @@ inline Bits deepseek_v3_starts(Block& block) {
 inline Bits piece_starts(const View& view, const uint8_t* at, const uint8_t* end) {
   Block block = block_at(view, at, end);
   if (block.known == 0) return 0;
-  switch (view.split_known[0]) {
+  switch (view.split_known[known_matcher]) {
     case known_gpt2:
       return gpt2_starts(block, at);
     case known_llama3:
-      return llama3_starts(block, at, view.split_known[1] == 3);
+      return llama3_starts(block, at, view.split_known[known_digits] == 3, false);
+    case known_cl100k:
+      return llama3_starts(block, at, true, true);
     case known_o200k:
       return o200k_starts(block, at);
     case known_deepseek_v3:

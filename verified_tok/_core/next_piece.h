@@ -124,7 +124,7 @@ VT_HD Piece stage_piece(const View& view, const Stage& stage, const uint8_t* at,
 // may let it begin later; it is empty, at `end`, if there is no piece any more. The text is valid UTF-8.
 VT_HD Piece next_piece(const View& view, const uint8_t* at, const uint8_t* end, Cursor& cursor) {
 #ifdef VT_BLOCKS
-  if (cursor.starts == 0 && view.split_known_count != 0 && ascii_classifier != nullptr) {
+  if (cursor.starts == 0 && view.split_known_count != 0 && classifiers.ascii != nullptr) {
     cursor.block = at;
     cursor.starts = piece_starts(view, at, end);
   }

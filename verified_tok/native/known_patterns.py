@@ -13,9 +13,11 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from verified_tok.errors import PatternError
 from verified_tok.native.char_classes import CharClasses
 from verified_tok.reference.charset import ALL, CharSet
 from verified_tok.reference.classes import char_class, same_letter
+from verified_tok.reference.pattern import Pat
 from verified_tok.reference.pre_tokenizer import GPT2, Stage
 from verified_tok.reference.regex import pat_of
 from verified_tok.spec import Dialect, Regex, SplitBehavior
@@ -40,6 +42,7 @@ class Matcher(IntEnum):
     LLAMA3 = 2
     O200K = 3
     DEEPSEEK_V3 = 4
+    CL100K = 5  # as tiktoken has it: like Llama 3, except for white space at the end
 
 
 Named = Callable[[str], CharSet]
@@ -48,14 +51,15 @@ Named = Callable[[str], CharSet]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The stages' regular expressions, and the matcher for them."""
+    """A pattern, or several in a row, and the matcher for it."""
 
-    regexes: tuple[str, ...]
     matcher: Matcher
     digits: int
     """How many digits a piece can have, if that matters."""
     kinds: Callable[[Named], dict[Kind, CharSet]]
     """The characters of each kind but `OTHER`, which the rest is."""
+    spellings: tuple[tuple[str, ...], ...]
+    """The regular expressions of the stages; all spellings match alike."""
 
 
 def _words(letters: str) -> Callable[[Named], dict[Kind, CharSet]]:
@@ -79,6 +83,10 @@ def _cased(named: Named) -> dict[Kind, CharSet]:
         Kind.BOTH: _union(named, "Lm Lo") - unknown,
     }
 
+
+_HAN = CharSet([(0x4E00, 0x9F7F)])
+_HANGUL = CharSet([(0xAC00, 0xD77F)])
+"""These are known by their first bytes, so each must be of one kind."""
 
 _KANA_AND_HAN = CharSet([(0x4E00, 0x9FA5), (0x3040, 0x30FF)])
 
@@ -104,42 +112,50 @@ _UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
 _LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 
 
-_GPT2_RANKS = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-
-
 def _llama3(letters: str, digits: str) -> str:
     others = r"[^\s\p{L}\p{N}]" if letters == r"\p{L}" else r"[^\s\p{L}\p{M}\p{N}]"
     return rf"{_CONTRACTION}|[^\r\n\p{{L}}\p{{N}}]?{letters}+|{digits}| ?{others}+[\r\n]*|{_SPACE}"
 
 
+_O200K = (
+    rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_CONTRACTION}?"
+    rf"|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_CONTRACTION}?"
+    rf"|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_SPACE}"
+)
+_DEEPSEEK_V3 = (
+    r"\p{N}{1,3}",
+    "[一-龥\u3040-ゟ゠-ヿ]+",
+    "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+"
+    "| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
+)
+
 KNOWN = (
-    Known((GPT2,), Matcher.GPT2, 0, _gpt2),
-    Known((_GPT2_RANKS,), Matcher.GPT2, 0, _gpt2),
-    Known((_llama3(r"\p{L}", r"\p{N}{1,3}"),), Matcher.LLAMA3, 3, _words("L")),
-    Known((_llama3(r"\p{L}", r"\p{N}"),), Matcher.LLAMA3, 1, _words("L")),
-    Known((_llama3(r"[\p{L}\p{M}]", r"\p{N}"),), Matcher.LLAMA3, 1, _words("L M")),
     Known(
+        Matcher.GPT2,
+        0,
+        _gpt2,
         (
-            rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_CONTRACTION}?"
-            rf"|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_CONTRACTION}?"
-            rf"|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_SPACE}",
+            (GPT2,),
+            (r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",),
+            (r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",),
         ),
-        Matcher.O200K,
-        3,
-        _cased,
     ),
+    Known(Matcher.LLAMA3, 3, _words("L"), ((_llama3(r"\p{L}", r"\p{N}{1,3}"),),)),
     Known(
-        (
-            r"\p{N}{1,3}",
-            "[一-龥\u3040-ゟ゠-ヿ]+",
-            "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+"
-            "|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+"
-            "| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
-        ),
-        Matcher.DEEPSEEK_V3,
+        Matcher.CL100K,
         3,
-        _deepseek,
+        _words("L"),
+        (
+            (
+                r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
+                r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
+            ),
+        ),
     ),
+    Known(Matcher.LLAMA3, 1, _words("L"), ((_llama3(r"\p{L}", r"\p{N}"),),)),
+    Known(Matcher.LLAMA3, 1, _words("L M"), ((_llama3(r"[\p{L}\p{M}]", r"\p{N}"),),)),
+    Known(Matcher.O200K, 3, _cased, ((_O200K,),)),
+    Known(Matcher.DEEPSEEK_V3, 3, _deepseek, (_DEEPSEEK_V3,)),
 )
 """Every pattern that has a hand-tuned matcher."""
 
@@ -148,14 +164,21 @@ def known(stages: Sequence[Stage]) -> tuple[Known, Dialect] | None:
     """The known pattern that stages have, if their matches and gaps are just the pieces."""
     if any(stage.behaviour is not SplitBehavior.ISOLATED for stage in stages):
         return None
+    pats = [stage.pat for stage in stages]
     for dialect in Dialect:
         for candidate in KNOWN:
-            if len(candidate.regexes) == len(stages) and all(
-                stage.pat == pat_of(Regex(regex), dialect)
-                for stage, regex in zip(stages, candidate.regexes, strict=True)
-            ):
+            if any(_spells(regexes, pats, dialect) for regexes in candidate.spellings):
                 return candidate, dialect
     return None
+
+
+def _spells(regexes: Sequence[str], pats: Sequence[Pat], dialect: Dialect) -> bool:
+    try:
+        return len(regexes) == len(pats) and all(
+            pat == pat_of(Regex(regex), dialect) for regex, pat in zip(regexes, pats, strict=True)
+        )
+    except PatternError:  # an engine's own syntax
+        return False
 
 
 def known_sections(stages: Sequence[Stage], classes: CharClasses) -> dict[str, npt.NDArray[np.generic]]:
@@ -169,8 +192,9 @@ def known_sections(stages: Sequence[Stage], classes: CharClasses) -> dict[str, n
         next((kind for kind, chars in kinds.items() if char in chars), Kind.OTHER)
         for char in classes.representatives
     ]
+    han, hangul = (next(kind for kind, chars in kinds.items() if block <= chars) for block in (_HAN, _HANGUL))
     return {
-        "split_known": np.array([pattern.matcher, pattern.digits], dtype=np.uint32),
+        "split_known": np.array([pattern.matcher, pattern.digits, han, hangul], dtype=np.uint32),
         "split_kinds": np.array(of_class, dtype=np.uint8),
     }
 
