@@ -43,6 +43,10 @@ class TextEncoder(Protocol):
         """How many ids a text has."""
         ...
 
+    def normalize(self, text: str) -> str:
+        """What the tokens of a text spell; see `Tokenizer.normalize`."""
+        ...
+
     def encode_batch(
         self, texts: Iterable[str], before: Sequence[int], after: Sequence[int]
     ) -> tuple[Ids, Offsets]:
@@ -68,6 +72,10 @@ class ReferenceEncoder:
     def count(self, text: str) -> int:
         """See `TextEncoder`."""
         return len(reference.encode(self._pipeline, check_text(text)))
+
+    def normalize(self, text: str) -> str:
+        """See `TextEncoder`."""
+        return reference.normalized(self._pipeline, check_text(text))
 
     def encode_batch(
         self, texts: Iterable[str], before: Sequence[int], after: Sequence[int]
@@ -107,6 +115,14 @@ class NativeEncoder:
         """See `TextEncoder`."""
         try:
             return self._engine.count(text)
+        except (TypeError, UnicodeEncodeError):
+            check_text(text)
+            raise
+
+    def normalize(self, text: str) -> str:
+        """See `TextEncoder`."""
+        try:
+            return self._engine.normalize(text)
         except (TypeError, UnicodeEncodeError):
             check_text(text)
             raise

@@ -258,7 +258,7 @@ class Tokenizer:
         >>> nfc.normalize("e\\u0301") == "\\u00e9"
         True
         """
-        return reference.normalized(self._pipeline(self._switched_on(added_tokens)), check_text(text))
+        return self._encoder(self._switched_on(added_tokens)).normalize(text)
 
     def is_normalized(self, text: str, added_tokens: AddedTokens = "all") -> bool:
         """Whether `encode` encodes the text as it is. Raises what `encode` raises.

@@ -53,6 +53,9 @@ class Engine:
 
     def encode(self, text: str) -> npt.NDArray[np.uint32]: ...
     def count(self, text: str) -> int: ...
+    def normalize(self, text: str) -> str:
+        """What the tokens of a text spell: its segments normalized, its added tokens as their literals."""
+
     def encode_placed(
         self, text: str, inside: bool = False
     ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64], npt.NDArray[np.int64], list[tuple[int, str]]]:

@@ -12,6 +12,7 @@
 #include "next_piece.h"
 #include "normalizer.h"
 #include "piece_cache.h"
+#include "segments.h"
 
 namespace vt {
 
@@ -53,8 +54,6 @@ class Lease {
 };
 
 namespace {
-
-constexpr uint64_t text_limit = 0xFFFFFFFFu;
 
 // Writes tokens one behind the other.
 struct Writer {
@@ -117,39 +116,6 @@ inline uint32_t* encode_cached(const View& v, Piece piece, const uint8_t* limit,
   return writer.to;
 }
 
-// Calls `pieces(normal, begin, end, at)` for every stretch of ordinary text of a text, where `normal` is the segment
-// that holds it and `at` where that segment begins in the text; and `token(id, normal, begin, end, at)` for every
-// added token. `normal` is null for what was not normalized.
-template <bool origins, class Pieces, class Token>
-void each_part(const View& view, Text text, bool inside, Scratch& scratch, Pieces pieces, Token token) {
-  if (text.size > text_limit) throw std::length_error("a text of 4 GiB or more");
-  const Literals behind = normalized_literals(view);
-  Parts raw(raw_literals(view), text.data, text.end());
-  for (Part part; raw.next(part);) {
-    const Normal whole{part.begin, part.end, nullptr, 0};
-    if (part.id >= 0) {
-      token(static_cast<uint32_t>(part.id), whole, part.begin, part.end, part.begin);
-      continue;
-    }
-    const bool goes_on = inside && part.begin == text.data;
-    const Normal normal = scratch.normalizer.idle()
-                              ? whole
-                              : scratch.normalizer.normalize(part.begin, part.end, goes_on, origins);
-    if (behind.empty) {
-      pieces(normal, normal.begin, normal.end, part.begin);
-      continue;
-    }
-    Parts parts(behind, normal.begin, normal.end);
-    for (Part inner; parts.next(inner);) {
-      if (inner.id >= 0) {
-        token(static_cast<uint32_t>(inner.id), normal, inner.begin, inner.end, part.begin);
-      } else {
-        pieces(normal, inner.begin, inner.end, part.begin);
-      }
-    }
-  }
-}
-
 template <class Each>
 void each_piece(const View& view, const uint8_t* begin, const uint8_t* end, Each each) {
   Cursor cursor{};
@@ -163,13 +129,13 @@ void each_piece(const View& view, const uint8_t* begin, const uint8_t* end, Each
 
 void encode_into(const View& view, Text text, bool inside, Scratch& scratch, Ids& ids) {
   each_part<false>(
-      view, text, inside, scratch,
+      view, text, inside, scratch.normalizer,
       [&](const Normal& normal, const uint8_t* begin, const uint8_t* end, const uint8_t*) {
         uint32_t* to = ids.room(static_cast<uint64_t>(end - begin) + PieceCache::long_room);
         each_piece(view, begin, end, [&](Piece piece) { to = encode_cached(view, piece, normal.end, scratch, to); });
         ids.end_at(to);
       },
-      [&](uint32_t id, const Normal&, const uint8_t*, const uint8_t*, const uint8_t*) { ids.add(id); });
+      [&](const Part& token, const Normal&, const uint8_t*) { ids.add(static_cast<uint32_t>(token.id)); });
 }
 
 // The tokens of a piece and their places: by the lengths of the tokens, where these tell, else by another run.
@@ -212,15 +178,24 @@ uint64_t Engine::count(Text text) const {
   Scratch& scratch = *lease;
   uint64_t count = 0;
   each_part<false>(
-      view_, text, false, scratch,
+      view_, text, false, scratch.normalizer,
       [&](const Normal& normal, const uint8_t* begin, const uint8_t* end, const uint8_t*) {
         each_piece(view_, begin, end, [&](Piece piece) {
           uint32_t* first = scratch.ids.room(static_cast<uint64_t>(piece.end - piece.begin) + PieceCache::long_room);
           count += static_cast<uint64_t>(encode_cached(view_, piece, normal.end, scratch, first) - first);
         });
       },
-      [&](uint32_t, const Normal&, const uint8_t*, const uint8_t*, const uint8_t*) { ++count; });
+      [&](const Part&, const Normal&, const uint8_t*) { ++count; });
   return count;
+}
+
+void Engine::normalize(Text text, ByteBuffer& normalized) const {
+  Lease lease(*this);
+  const auto add = [&](const uint8_t* begin, const uint8_t* end) { normalized.add(begin, static_cast<uint64_t>(end - begin)); };
+  each_part<false>(
+      view_, text, false, (*lease).normalizer,
+      [&](const Normal&, const uint8_t* begin, const uint8_t* end, const uint8_t*) { add(begin, end); },
+      [&](const Part& token, const Normal&, const uint8_t*) { add(token.literal, token.literal_end); });
 }
 
 void Engine::encode_placed(Text text, bool inside, Ids& ids, Spans& spans, std::vector<Taken>& taken) const {
@@ -228,7 +203,7 @@ void Engine::encode_placed(Text text, bool inside, Ids& ids, Spans& spans, std::
   Scratch& scratch = *lease;
   std::vector<Row> rows;
   each_part<true>(
-      view_, text, inside, scratch,
+      view_, text, inside, scratch.normalizer,
       [&](const Normal& normal, const uint8_t* begin, const uint8_t* end, const uint8_t* at) {
         const int64_t before = at - text.data;
         Sources sources(normal);
@@ -243,12 +218,12 @@ void Engine::encode_placed(Text text, bool inside, Ids& ids, Spans& spans, std::
           }
         });
       },
-      [&](uint32_t id, const Normal& normal, const uint8_t* begin, const uint8_t* end, const uint8_t* at) {
+      [&](const Part& token, const Normal& normal, const uint8_t* at) {
         const int64_t before = at - text.data;
-        taken.push_back({ids.count(), std::string(begin, end)});
-        const Source source = Sources(normal).hull(static_cast<uint32_t>(begin - normal.begin),
-                                                   static_cast<uint32_t>(end - normal.begin));
-        ids.add(id);
+        taken.push_back({ids.count(), std::string(token.begin, token.end)});
+        const Source source = Sources(normal).hull(static_cast<uint32_t>(token.begin - normal.begin),
+                                                   static_cast<uint32_t>(token.end - normal.begin));
+        ids.add(static_cast<uint32_t>(token.id));
         spans.push_back(before + source.start);
         spans.push_back(before + source.stop);
       });

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "byte_buffer.h"
 #include "ids.h"
 #include "image_host.h"
 
@@ -45,6 +46,9 @@ class Engine {
 
   // The same, with the place of every token, and what the added tokens took.
   void encode_placed(Text text, bool inside, Ids& ids, Spans& spans, std::vector<Taken>& taken) const;
+
+  // Adds what the tokens of a text spell: its segments normalized, its added tokens as their literals.
+  void normalize(Text text, ByteBuffer& normalized) const;
 
   // How many ids a text has.
   uint64_t count(Text text) const;

@@ -134,6 +134,8 @@ struct Part {
   const uint8_t* begin;
   const uint8_t* end;
   int64_t id;
+  const uint8_t* literal;  // of an added token, without the white space that it took
+  const uint8_t* literal_end;
 };
 
 // The parts of a text, in order. They cover it, and overlap in one case: white space that an `rstrip` token
@@ -147,7 +149,7 @@ struct Parts {
   Part kept;            // an added token that comes after the text before it, if its end is not null
 
   VT_HD Parts(const Literals& l, const uint8_t* text, const uint8_t* text_end)
-      : literals(l), begin(text), end(text_end), at(l.empty ? text_end : text), done(text), kept{nullptr, nullptr, -1} {}
+      : literals(l), begin(text), end(text_end), at(l.empty ? text_end : text), done(text), kept{} {}
 
   VT_HD bool next(Part& part) {
     if (kept.end != nullptr) {
@@ -158,7 +160,7 @@ struct Parts {
     Part token;
     while (next_token(token)) {
       if (token.end <= token.begin) continue;  // an `rstrip` token before it took all of an `lstrip` token's literal
-      const Part between{done, token.begin, -1};
+      const Part between{done, token.begin, -1, nullptr, nullptr};
       done = token.end;
       if (between.begin < between.end) {
         kept = token;
@@ -169,7 +171,7 @@ struct Parts {
       return true;
     }
     if (done >= end) return false;
-    part = {done, end, -1};
+    part = {done, end, -1, nullptr, nullptr};
     done = end;
     return true;
   }
@@ -184,7 +186,7 @@ struct Parts {
         ++at;
         continue;
       }
-      token = {at, stop, literals.id[found]};
+      token = {at, stop, literals.id[found], at, stop};
       at = stop;
       if (literals.flags == nullptr) return true;
       const uint8_t flags = literals.flags[found];

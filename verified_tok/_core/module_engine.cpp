@@ -73,6 +73,16 @@ uint64_t count(const Engine& engine, nb::handle value) {
   return engine.count(text);
 }
 
+nb::str normalize(const Engine& engine, nb::handle value) {
+  const Text text = text_of(value);
+  ByteBuffer normalized;
+  {
+    const Released released(text.size);
+    engine.normalize(text, normalized);
+  }
+  return nb::str(reinterpret_cast<const char*>(normalized.data()), normalized.size());
+}
+
 nb::tuple encode_placed(const Engine& engine, nb::handle value, bool inside) {
   const Text text = text_of(value);
   Ids ids;
@@ -138,6 +148,7 @@ void bind_engine(nb::module_& module) {
       .def(nb::init<std::vector<Image::Ptr>>(), "images"_a)
       .def("encode", &encode, "text"_a)
       .def("count", &count, "text"_a)
+      .def("normalize", &normalize, "text"_a)
       .def("encode_placed", &encode_placed, "text"_a, "inside"_a = false)
       .def("encode_list", &encode_list, "texts"_a, "before"_a, "after"_a, "threads"_a)
       .def("encode_slices", &encode_slices, "data"_a, "offsets"_a, "before"_a, "after"_a, "threads"_a)
