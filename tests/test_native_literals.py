@@ -17,7 +17,7 @@ from verified_tok._core import native
 from verified_tok.fetch import open_family
 from verified_tok.native.literals import kind_arrays, literal_arrays, pair_filter
 from verified_tok.reference.added_tokens import Literals, extract
-from verified_tok.reference.pipeline import Pipeline, pipeline
+from verified_tok.reference.pipeline import Pipeline, normalized, pipeline
 from verified_tok.spec import AddedToken
 
 PASSES = ("raw", "normalized")
@@ -101,7 +101,8 @@ def test_the_filter_lets_few_pairs_through() -> None:
     "family", ["gemma-3", "deepseek-llm", "deepseek-v4", "glm-4.7-flash", "olmo", "qwen3"]
 )
 def test_real_literals(family: str) -> None:
-    spec, rng = open_family(family).spec, random.Random(family)
+    tok, rng = open_family(family), random.Random(family)
+    spec = tok.spec
     all_ids = [token.id for token in spec.added_tokens]
     for enabled in (all_ids, rng.sample(all_ids, len(all_ids) // 2)):
         p = pipeline(spec, frozenset(enabled), lambda piece: [])
@@ -112,6 +113,7 @@ def test_real_literals(family: str) -> None:
             parts += [literal[: rng.randrange(len(literal)) + 1] for literal in rng.choices(contents, k=4)]
             rng.shuffle(parts)
             assert_same(p, image, "".join(parts))
+            assert tok.normalize("".join(parts), enabled) == normalized(p, "".join(parts))
         for text in rng.sample(sorted(texts.programs().values()), 3):
             assert_same(p, image, text[:2000])
 
