@@ -1,18 +1,147 @@
-"""`python -m bench NAME` makes one measurement and prints it."""
+"""`python -m bench NAME` makes one measurement; `python -m bench all` makes them all.
+
+Each shows a table, and writes `bench/results/NAME.json`. An engine counts only where its output is the
+reference's; one that is not installed, or does not have a family, is named and left out.
+"""
 
 from __future__ import annotations
 
+import os
+from itertools import product
+from typing import Annotated
+
 import typer
 
-from bench import seams
+from bench import append as appending
+from bench import batch as batches
+from bench import cliffs, seams
+from bench import decode as decoding
+from bench import encode as encoding
+from bench import load as loading
+from bench.engines import ENGINES
+from bench.jobs import Job, run
+from bench.plot import plot as draw
+from bench.texts import KINDS
 
 app = typer.Typer(help=__doc__, add_completion=False)
 app.command()(seams.seams)
 
+Families = Annotated[list[str], typer.Option("--family", help="Tokenizers: names of known families.")]
+Texts = Annotated[list[str], typer.Option("--text", help=f"Kinds of text: {', '.join(KINDS)}.")]
+Sizes = Annotated[list[int], typer.Option("--size", help="Bytes of text.")]
+Engines = Annotated[list[str], typer.Option("--engine", help="Engines, by the names of their packages.")]
+Rounds = Annotated[int, typer.Option("--rounds", min=1, help="How often each is timed.")]
 
-@app.callback()
-def _named() -> None:
-    """Keeps the names of the measurements even where there is only one."""
+FAMILIES = ["gpt-oss", "qwen3", "llama-3.1", "deepseek-v3"]
+TWO_FAMILIES = FAMILIES[:2]
+TEXTS = list(KINDS)
+SOME_TEXTS = ["english", "cjk", "agent"]
+SIZES = [1_000_000]
+CONTEXTS = [100_000, 500_000, 1_000_000, 4_000_000]
+PARTS = [1_500]
+ALL = list(ENGINES)
+FAST = ["verified-tok", "fastokens", "gigatoken", "snaptokens"]
+BOTH_CORES = [min(2, len(os.sched_getaffinity(0)))]
+
+
+@app.command()
+def encode(
+    family: Families = FAMILIES,
+    text: Texts = TEXTS,
+    size: Sizes = SIZES,
+    engine: Engines = ALL,
+    rounds: Rounds = 5,
+) -> None:
+    """One text on one core: cold, warm, and warm on text that is new."""
+    jobs = []
+    for f, s, t in product(family, size, text):
+        about = f"{f}, {encoding.size_name(s)} of {t}"
+        jobs += [Job(f"cold, {about}", 1, encoding.cold, (f, t, s), engine, n) for n in range(rounds)]
+        jobs += [Job(f"warm, {about}", 1, encoding.warm, (f, t, s), engine, rounds)]
+    run(jobs)
+    for each in family:
+        draw(each)
+
+
+@app.command()
+def append(
+    family: Families = FAMILIES,
+    context: Annotated[list[int], typer.Option(help="Characters before.")] = CONTEXTS,
+    part: Annotated[list[int], typer.Option(help="Characters appended.")] = PARTS,
+    engine: Engines = ALL,
+    sessions: Annotated[int, typer.Option(help="How many.")] = 4,
+) -> None:
+    """One more turn of a long conversation."""
+    run(
+        Job(f"append {p:,} to {c:,}, {f}", 1, appending.append, (f, c, p), engine, sessions)
+        for f, c, p in product(family, context, part)
+    )
+
+
+@app.command()
+def decode(
+    family: Families = FAMILIES,
+    text: Texts = TEXTS,
+    size: Sizes = SIZES,
+    engine: Engines = ALL,
+    rounds: Rounds = 7,
+) -> None:
+    """The ids of a text, back to text."""
+    run(
+        Job(f"decode {f}, {t}", 1, decoding.decode, (f, t, s), engine, rounds)
+        for f, s, t in product(family, size, text)
+    )
+
+
+@app.command()
+def batch(
+    family: Families = FAMILIES,
+    text: Texts = SOME_TEXTS,
+    cores: Annotated[list[int], typer.Option(help="How many.")] = BOTH_CORES,
+    engine: Engines = ALL,
+    rounds: Rounds = 5,
+) -> None:
+    """A thousand documents of ten kilobytes, and a thousand short strings."""
+    jobs = []
+    for f, n, case, t in product(family, cores, batches.CASES, text):
+        about = f"{f}, {case} of {t}, {n} cores"
+        jobs += [Job(f"cold, {about}", n, batches.cold, (f, t, case, n), engine, i) for i in range(rounds)]
+        jobs += [Job(f"warm, {about}", n, batches.warm, (f, t, case, n), engine, rounds)]
+    run(jobs)
+
+
+@app.command()
+def load(family: Families = FAMILIES, engine: Engines = ALL, rounds: Rounds = 5) -> None:
+    """Opening a tokenizer: time and memory."""
+    run(Job(f"load {f}", 1, loading.load, (f,), engine, rounds) for f in family)
+
+
+@app.command(name="cliffs")
+def cliff(
+    family: Families = TWO_FAMILIES,
+    size: Sizes = SIZES,
+    engine: Engines = FAST,
+    rounds: Rounds = 3,
+) -> None:
+    """Text that is hard: rare characters, long runs, nothing that repeats."""
+    run(
+        Job(f"cliffs {f}, {name}", 1, cliffs.cliff, (f, name, s), engine, n)
+        for f, s, name, n in product(family, size, cliffs.CLIFFS, range(rounds))
+    )
+
+
+@app.command()
+def plot(family: Families = FAMILIES) -> None:
+    """Draw what `encode` measured, once more."""
+    for each in family:
+        print(draw(each))
+
+
+@app.command(name="all")
+def everything() -> None:
+    """Every measurement, as it is without options."""
+    for one in (encode, append, decode, batch, load, cliff):
+        one()
 
 
 if __name__ == "__main__":

@@ -129,11 +129,36 @@ def _agent() -> Iterator[str]:
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("english", "chats in English", _english, "7f5ea8e5fde2be2b0937c38399eaf7f26fc781899172b49bc11c9aaaa7b7bb4f"),
-        Kind("code", "Python and JavaScript", _code, "9521148fad71eb449e1a850f710310385ae56e97b531a9bc2f4dd66e55612b76"),
-        Kind("cjk", "Chinese, some Japanese and Korean", _cjk, "7014e8473e42c41c88dc98f822b5594309072600f4b60c1781c2e828e93247fe"),
-        Kind("mixed", "a hundred languages beside English", _mixed, "4fa23ace2a962162c55b84f58de0618f010f8e667ce6e4e6c100d68b60558f17"),
-        Kind("agent", "a coding agent's log", _agent, "9d7cbcf27f9fc04bd8e13699770c1dbde2aa1a1f5d3b38267e657e7775534614"),
+        Kind(
+            "english",
+            "chats in English",
+            _english,
+            "7f5ea8e5fde2be2b0937c38399eaf7f26fc781899172b49bc11c9aaaa7b7bb4f",
+        ),
+        Kind(
+            "code",
+            "Python and JavaScript",
+            _code,
+            "9521148fad71eb449e1a850f710310385ae56e97b531a9bc2f4dd66e55612b76",
+        ),
+        Kind(
+            "cjk",
+            "Chinese, some Japanese and Korean",
+            _cjk,
+            "7014e8473e42c41c88dc98f822b5594309072600f4b60c1781c2e828e93247fe",
+        ),
+        Kind(
+            "mixed",
+            "a hundred languages beside English",
+            _mixed,
+            "4fa23ace2a962162c55b84f58de0618f010f8e667ce6e4e6c100d68b60558f17",
+        ),
+        Kind(
+            "agent",
+            "a coding agent's log",
+            _agent,
+            "9d7cbcf27f9fc04bd8e13699770c1dbde2aa1a1f5d3b38267e657e7775534614",
+        ),
     )
 }
 """Every kind of text, by name."""
@@ -181,7 +206,10 @@ def _members(package: Package, name: str) -> list[str]:
     wanted = re.compile(name)
     if archive.suffix == ".whl":
         with zipfile.ZipFile(archive) as zipped:
-            return [zipped.read(each).decode() for each in sorted(zipped.namelist()) if wanted.fullmatch(each)]
+            return [
+                zipped.read(each).decode() for each in sorted(zipped.namelist()) if wanted.fullmatch(each)
+            ]
     with tarfile.open(fileobj=io.BytesIO(archive.read_bytes())) as packed:
-        files = {each.name: packed.extractfile(each) for each in packed if wanted.fullmatch(each.name)}
-        return [files[each].read().decode() for each in sorted(files)]
+        names = sorted(name for name in packed.getnames() if wanted.fullmatch(name))
+        files = [packed.extractfile(name) for name in names]
+        return [file.read().decode() for file in files if file is not None]
