@@ -29,7 +29,7 @@ class Job:
 
 
 def run(jobs: Iterable[Job]) -> None:
-    """Do all of them, show the tables, write the files.
+    """Do all of them, write the files, show the tables.
 
     Raises nothing for what engines do: one that ends the process loses that round for all, and is named.
     """
@@ -47,10 +47,9 @@ def run(jobs: Iterable[Job]) -> None:
                 out.setdefault(job.about, set()).update(_hopeless(found))
             except ProcessEnded as error:
                 console.print(f"[red]{job.about}: {error}[/]")
+            report.save()  # a run may be ended early
             progress.advance(task)
     report.show(console)
-    for measurement in dict.fromkeys(result.measurement for result in report.results):
-        console.print(f"written to {report.save(measurement)}")
 
 
 def _hopeless(found: Sequence[Result]) -> set[str]:

@@ -98,14 +98,14 @@ class Report:
         """All of them."""
         return list(self._by_key.values())
 
-    def save(self, measurement: str) -> Path:
-        """Write the results of one measurement as JSON."""
+    def save(self) -> None:
+        """Write the results of each measurement as JSON. Raises OSError."""
         FOLDER.mkdir(exist_ok=True)
-        path = FOLDER / f"{measurement}.json"
-        rows = [asdict(result) for result in self.results if result.measurement == measurement]
-        content = {"machine": machine(), "engines": versions(), "results": rows}
-        path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", "utf-8")
-        return path
+        for measurement in dict.fromkeys(result.measurement for result in self.results):
+            rows = [asdict(result) for result in self.results if result.measurement == measurement]
+            content = {"machine": machine(), "engines": versions(), "results": rows}
+            text = json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+            (FOLDER / f"{measurement}.json").write_text(text, "utf-8")
 
     def show(self, console: Console) -> None:
         """Print a table for each measurement, family and case: an engine a row, a text a column."""

@@ -1,0 +1,133 @@
+"""What the core and the reference must agree on, each about one random input."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import verified_tok as vt
+from fuzz import inputs
+from fuzz.oracle import Reference
+
+
+class Disagreement(AssertionError):
+    """The core says something else than the reference."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One tokenizer in the kit, and in the reference."""
+
+    name: str
+    tok: vt.Tokenizer
+    reference: Reference
+    ids: list[int]
+
+    @classmethod
+    def of(cls, name: str, tok: vt.Tokenizer) -> Subject:
+        reference = Reference(tok.spec)
+        return cls(name, tok, reference, sorted(reference.texts))
+
+
+Check = Callable[[Subject, Any], None]
+"""Raises Disagreement."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Draws an input; `holds` looks at it. Inputs that are strings can be made smaller."""
+
+    draw: Callable[[random.Random, Subject], Any]
+    holds: Check
+
+
+def _equal(what: str, ours: object, theirs: object) -> None:
+    if ours != theirs:
+        raise Disagreement(f"{what}: {_short(ours)}, and by the reference {_short(theirs)}")
+
+
+def _short(value: object) -> str:
+    shown = repr(value)
+    return shown if len(shown) < 300 else f"{shown[:300]}…"
+
+
+def _text(rng: random.Random, subject: Subject) -> str:
+    return inputs.text(rng, subject.tok, subject.ids)
+
+
+def _encoding(subject: Subject, text: str) -> None:
+    tok, reference = subject.tok, subject.reference
+    _equal("ids", tok.encode(text).tolist(), expected := reference.encode(text, reference.all))
+    _equal("count", tok.count(text), len(expected))
+    _equal(
+        "ids without added tokens", tok.encode_ordinary(text).tolist(), reference.encode(text, frozenset())
+    )
+
+
+def _some_added_tokens(subject: Subject, text: str) -> None:
+    some = frozenset(sorted(subject.reference.all)[::2])
+    ours = subject.tok.encode(text, added_tokens=some).tolist()
+    _equal("ids with some added tokens", ours, subject.reference.encode(text, some))
+
+
+def _places(subject: Subject, text: str) -> None:
+    ours, theirs = subject.tok.encode_with_spans(text), subject.reference.places(text, subject.reference.all)
+    _equal("ids with places", ours.ids.tolist(), theirs.ids)
+    _equal("spans of bytes", ours.byte_spans.tolist(), theirs.byte_spans)
+    _equal("spans of characters", ours.char_spans.tolist(), theirs.char_spans)
+
+
+def _batches(subject: Subject, texts: list[str]) -> None:
+    ids, offsets = subject.tok.encode_batch(texts)
+    ours = [ids[start:stop].tolist() for start, stop in pairwise(offsets)]
+    _equal("ids of a batch", ours, [subject.reference.encode(text, subject.reference.all) for text in texts])
+
+
+def _decoding(subject: Subject, ids: list[int]) -> None:
+    tok, reference = subject.tok, subject.reference
+    for skip in (False, True):
+        expected = reference.decode(ids, skip)
+        _equal("text", tok.decode(ids, skip_special_tokens=skip), expected)
+        _equal("bytes", tok.decode_bytes(ids, skip_special_tokens=skip), reference.decode_bytes(ids, skip))
+        stream = tok.decode_stream(skip_special_tokens=skip)
+        _equal("text of a stream", "".join([*map(stream.put, ids), stream.finish()]), expected)
+
+
+def _session(subject: Subject, script: list[tuple[float, float, str]]) -> None:
+    """Edits: where, how much goes, what comes."""
+    session, text = subject.tok.session(), ""
+    for where, gone, new in script:
+        start = round(where * len(text))
+        stop = start + round(gone * (len(text) - start))
+        before = session.ids.copy()
+        patch = session.edit(start, stop, new)
+        text = text[:start] + new + text[stop:]
+        expected = subject.reference.encode(text, subject.reference.all)
+        _equal(f"ids after {new!r} for {start}:{stop}", session.ids.tolist(), expected)
+        _equal("ids by the patch", patch.apply(before).tolist(), expected)
+    theirs = subject.reference.places(text, subject.reference.all)
+    _equal("spans of a session", session.byte_spans.tolist(), theirs.byte_spans)
+    _equal("text of a session", session.text, text)
+
+
+def _script(rng: random.Random, subject: Subject) -> list[tuple[float, float, str]]:
+    def edits() -> Iterator[tuple[float, float, str]]:
+        for _ in range(rng.randrange(1, 8)):
+            where = rng.choice([1.0, rng.random()])
+            yield where, rng.choice([0, 0, rng.random() ** 3]), _text(rng, subject)[:300]
+
+    return list(edits())
+
+
+CLAIMS = {
+    "encoding": Claim(_text, _encoding),
+    "some added tokens": Claim(_text, _some_added_tokens),
+    "places": Claim(_text, _places),
+    "batches": Claim(lambda rng, subject: [_text(rng, subject) for _ in range(rng.randrange(9))], _batches),
+    "decoding": Claim(lambda rng, subject: inputs.some_ids(rng, subject.ids), _decoding),
+    "sessions": Claim(_script, _session),
+}
+"""By what they are about."""
