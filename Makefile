@@ -1,14 +1,17 @@
 # make demo    a real tokenizer, encoded exactly, beside the reference engine (under a minute)
 # make test    every check: style, types, Lean proofs, tests
 # make native  the native core, built into the checkout (without it the package is pure Python)
+# make fuzz       the native core against the reference on random input, FOR=60 seconds, from SEED= or any
+# make sanitize   the same and the core's own tests, with a core that checks its memory and its arithmetic
 #
 # Each makes .venv with what it needs; PYTHON= chooses the interpreter.
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
   $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 RUN := .venv/bin/python
+FOR ?= 60
 
-.PHONY: demo test native clean
+.PHONY: demo test native fuzz sanitize clean
 
 demo: .venv/made-for-demo native
 	@.venv/bin/verified-tok demo
@@ -20,16 +23,33 @@ test: .venv/made-for-test native
 	$(RUN) -m spec.lean check
 	$(RUN) -m pytest -n auto --dist loadfile
 
-# CMake and Ninja come with Python packages, where the machine has none.
+# $(call core,BUILD FOLDER,WHERE TO,OPTIONS). CMake and Ninja come with Python packages, where the machine has none.
+define core
+@$(RUN) -c 'import cmake, nanobind, ninja' 2>/dev/null || \
+  $(RUN) -m pip install --quiet --disable-pip-version-check cmake nanobind ninja
+@PATH="$(dir $(abspath $(RUN))):$$PATH" && \
+  cmake -S . -B $(1) -G Ninja -DPython_EXECUTABLE=$(abspath $(RUN)) $(3) --log-level=WARNING >/dev/null && \
+  cmake --build $(1) -j 2 -- --quiet && cmake --install $(1) --prefix $(2) >/dev/null
+endef
+
 native: | $(RUN)
-	@$(RUN) -c 'import cmake, nanobind, ninja' 2>/dev/null || \
-	  $(RUN) -m pip install --quiet --disable-pip-version-check cmake nanobind ninja
-	@PATH="$(dir $(abspath $(RUN))):$$PATH" && \
-	  cmake -S . -B build/native -G Ninja -DPython_EXECUTABLE=$(abspath $(RUN)) --log-level=WARNING >/dev/null && \
-	  cmake --build build/native -j 2 -- --quiet && cmake --install build/native --prefix . >/dev/null
+	$(call core,build/native,.)
+
+fuzz: .venv/made-for-test native
+	PYTHONPATH=tests:. $(RUN) -m fuzz --seconds $(FOR) $(addprefix --seed ,$(SEED))
+
+# A package of its own, so that nothing else ever loads the slow core. Python keeps its memory: no leak check.
+CHECKED := build/sanitize/site
+sanitize: .venv/made-for-test
+	@rm -rf $(CHECKED) && mkdir -p $(CHECKED) && cp -r verified_tok $(CHECKED) && rm -f $(CHECKED)/verified_tok/_core/*.so
+	$(call core,build/sanitize,$(CHECKED),-DVERIFIED_TOK_SANITIZE=ON)
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so.6)" \
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
+	PYTHONPATH=$(CHECKED):tests:. sh -ec '$(RUN) -m fuzz --seconds $(FOR) $(addprefix --seed ,$(SEED)); \
+	  $(RUN) -m pytest -q -p no:cacheprovider tests/test_native_*.py tests/test_threads.py'
 
 .venv/made-for-demo: pyproject.toml | .venv/bin/python
-	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[compare]'
 	@touch $@
 
 .venv/made-for-test: pyproject.toml | .venv/bin/python

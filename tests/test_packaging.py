@@ -116,4 +116,4 @@ def test_installed_package_names_the_missing_extra(installed, family_file):
     path = str(family_file("llama-2"))
     failed = run([str(installed / "verified-tok"), "compare", path, "x"], code=2)
     assert failed.stderr.startswith("error: ")
-    assert "pip install 'verified-tok[bench]'" in failed.stderr
+    assert "pip install 'verified-tok[compare]'" in failed.stderr

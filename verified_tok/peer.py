@@ -1,7 +1,7 @@
 """The independent engines that the kit is compared with, opened on the same tokenizer file.
 
 A `tokenizer.json` is opened by Hugging Face `tokenizers`, a rank file by `tiktoken`. Neither is needed
-to use the kit: they come with the extra `bench`. Every comparison of the project goes through these two.
+to use the kit: they come with the extra `compare`. Every comparison of the project goes through these two.
 """
 
 from __future__ import annotations
@@ -126,5 +126,5 @@ class Tiktoken:
 
 def _missing(package: str) -> MissingDependency:
     return MissingDependency(
-        f"the reference engine {package} is not installed; pip install 'verified-tok[bench]'"
+        f"the reference engine {package} is not installed; pip install 'verified-tok[compare]'"
     )
