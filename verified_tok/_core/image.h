@@ -68,7 +68,19 @@ namespace vt {
   X(split_code, uint32_t)         \
   X(split_known, uint32_t)        \
   X(split_kinds, uint8_t)         \
-  X(split_sets, uint8_t)
+  X(split_sets, uint8_t)          \
+  /* seams.py */                  \
+  X(seam_block, uint16_t)         \
+  X(seam_left, uint16_t)          \
+  X(seam_right, uint16_t)         \
+  X(seam_left_kind, uint8_t)      \
+  X(seam_right_kind, uint8_t)     \
+  X(seam_answers, uint8_t)        \
+  X(seam_options, uint32_t)       \
+  X(seam_held_start, uint32_t)    \
+  X(seam_held, uint64_t)          \
+  X(seam_joined_start, uint32_t)  \
+  X(seam_joined, uint64_t)
 
 enum Section : uint32_t {
 #define VT_SECTION(name, type) section_##name,

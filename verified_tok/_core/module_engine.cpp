@@ -3,12 +3,11 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include <optional>
-
 #include "arrays.h"
 #include "bindings.h"
 #include "char_places.h"
 #include "engine.h"
+#include "exchange.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -19,44 +18,6 @@ namespace {
 
 template <class T>
 using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-using SpanArray = nb::ndarray<nb::numpy, int64_t, nb::ndim<2>>;
-
-// Below this many bytes, letting other threads run costs more than it gives.
-constexpr uint64_t worth_releasing = 2048;
-
-// Lets other Python threads run meanwhile, if there is enough to do.
-class Released {
- public:
-  explicit Released(uint64_t bytes) {
-    if (bytes >= worth_releasing) released_.emplace();
-  }
-
- private:
-  std::optional<nb::gil_scoped_release> released_;
-};
-
-// The UTF-8 of a str, as long as that lives. Python's own errors for anything else, and for lone surrogates.
-Text text_of(nb::handle value) {
-  if (!PyUnicode_Check(value.ptr())) throw nb::type_error("a text must be a str");
-  Py_ssize_t size = 0;
-  const char* data = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
-  if (data == nullptr) throw nb::python_error();
-  return {reinterpret_cast<const uint8_t*>(data), static_cast<uint64_t>(size)};
-}
-
-Array<uint32_t> ids_array(Ids&& ids) {
-  const size_t count = ids.count();
-  uint32_t* memory = ids.release();
-  nb::capsule owner(memory, [](void* kept) noexcept { std::free(kept); });
-  return Array<uint32_t>(memory, {count}, owner);
-}
-
-SpanArray spans_of(Spans&& spans) {
-  auto* kept = new Spans(std::move(spans));
-  nb::capsule owner(kept, [](void* memory) noexcept { delete static_cast<Spans*>(memory); });
-  return SpanArray(kept->data(), {kept->size() / 2, 2}, owner);
-}
-
 Array<uint32_t> encode(const Engine& engine, nb::handle value) {
   const Text text = text_of(value);
   Ids ids;

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -86,7 +87,7 @@ class SeamTable:
     def stages(self) -> npt.NDArray[np.uint8]:
         """What the stages say of each pair of classes, of normalized text: shape (classes, classes)."""
         for i, j in np.argwhere(self._answers == _UNKNOWN).tolist():
-            self._answer(i, j)
+            self.answer(i, j)
         return self._answers
 
     def is_seam(self, x: str, y: str) -> bool:
@@ -103,10 +104,10 @@ class SeamTable:
     def _normalized(self, x: str, y: str) -> bool:
         if x + y in self.normalized_pairs:
             return False
-        answer = self._answer(self.class_of[ord(x)], self.class_of[ord(y)])
+        answer = self.answer(self.class_of[ord(x)], self.class_of[ord(y)])
         return answer == YES or (answer == VOCABULARY and self.joins is not None and self.joins.apart(x, y))
 
-    def _answer(self, i: int, j: int) -> int:
+    def answer(self, i: int, j: int) -> int:
         """What the stages say of a pair of classes."""
         if self._answers[i, j] == _UNKNOWN:
             x, y = self.representatives[i], self.representatives[j]
@@ -174,13 +175,15 @@ def acts_across(literal: str, token: AddedToken, prepends: bool) -> Iterator[tup
 # --- the normalizer ----------------------------------------------------------------------------------
 
 
-def beside(normalizers: Iterable[Normalizer], x: str, y: str) -> tuple[set[str], set[str]] | None:
+def beside(
+    normalizers: Iterable[Normalizer], x: str, y: str
+) -> tuple[frozenset[str], frozenset[str]] | None:
     """What may stand beside the cut between `x` and `y` in normalized text; None if the two sides cannot be
     normalized apart.
 
     A `Prepend` is left out: text behind a cut does not begin a segment.
     """
-    before, after = {x}, {y}
+    before, after = frozenset((x,)), frozenset((y,))
     for stage in normalizers:
         match stage:
             case UnicodeForm(form):
@@ -188,10 +191,10 @@ def beside(normalizers: Iterable[Normalizer], x: str, y: str) -> tuple[set[str],
                     return None
                 if any(normalize_text((stage,), c) != c for c in before):
                     return None
-                after = {head for c in after for head in heads(form, c)}
+                after = frozenset[str]().union(*(heads(form, c) for c in after))
             case ReplaceAll(Literal(text), content) if len(text) == len(content) == 1:
-                before = {content if c == text else c for c in before}
-                after = {content if c == text else c for c in after}
+                before = frozenset(content if c == text else c for c in before)
+                after = frozenset(content if c == text else c for c in after)
             case ReplaceAll(pattern, _):
                 pat = pat_of(pattern)
                 if any(c in consumes(pat) for c in before | after) or crosses(pat, x, y):
@@ -209,14 +212,20 @@ def begins_apart(form: str, char: str) -> bool:
     return head not in combining_classes() and head not in seconds()
 
 
-def heads(form: str, char: str) -> set[str]:
+def heads(form: str, char: str) -> frozenset[str]:
     """The characters that may begin the normal form of a text that begins with `char`."""
+    return _may_become(_head(form, char))
+
+
+@cache
+def _may_become(char: str) -> frozenset[str]:
+    """What a character may become by composing with those after it."""
     found: set[str] = set()
-    fresh = {_head(form, char)}
+    fresh = {char}
     while fresh:
         found |= fresh
         fresh = {composite for head in fresh for composite in composites(head)} - found
-    return found
+    return frozenset(found)
 
 
 def _head(form: str, char: str) -> str:
