@@ -14,11 +14,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
-from seam_checks import atoms_of, seam_pairs, violations
+from seam_checks import atoms_of, reference_engine, seam_pairs, violations
 from tiny import BYTE_LEVEL, Document, added, byte_level, sentencepiece
 
 import verified_tok as vt
-from verified_tok.engine import ReferenceEngine
+from verified_tok.engine import ReferenceEngine, Sessions
 from verified_tok.errors import (
     InvalidRange,
     InvalidSessionFile,
@@ -28,7 +28,7 @@ from verified_tok.errors import (
 )
 from verified_tok.fetch import open_family
 from verified_tok.reference.seam_table import YES
-from verified_tok.session_file import _digest
+from verified_tok.session_file import _digest, read_session
 
 FAMILIES = [
     "claude",  # NFKC, GPT-2's pattern
@@ -79,24 +79,24 @@ def flagged(index: int, spaces_marked: bool) -> vt.Tokenizer:
     return tiny({**document, "added_tokens": tokens, "post_processor": None})
 
 
+@cache
 def engine(tok: vt.Tokenizer) -> ReferenceEngine:
-    """The engine behind a tokenizer's sessions."""
-    found = tok.session()._engine
-    assert isinstance(found, ReferenceEngine)
-    return found
+    """The reference pipeline of a tokenizer."""
+    return reference_engine(tok)
 
 
-class Sessions(RuleBasedStateMachine):
+class SessionMachine(RuleBasedStateMachine):
     """One session, and the text that it must have."""
 
     tok: vt.Tokenizer
+    sessions: Sessions
     atoms: list[str]
     folder: Path
 
     @initialize(data=st.data())
     def start(self, data: st.DataObject) -> None:
         self.text = self.fragment(data, 12)
-        self.session = self.tok.session(self.text)
+        self.session = self.sessions.open(self.text)
 
     def fragment(self, data: st.DataObject, size: int = 5) -> str:
         return "".join(data.draw(st.lists(st.sampled_from(self.atoms), max_size=size)))
@@ -145,7 +145,7 @@ class Sessions(RuleBasedStateMachine):
     @rule(data=st.data())
     def concat(self, data: st.DataObject) -> None:
         ids, new = self.session.ids.copy(), self.fragment(data, 8)
-        other = self.tok.session(new)
+        other = self.sessions.open(new)
         self.apply(self.text + new, self.session.concat(other), ids)
         assert other.ids.tolist() == self.tok.encode(new).tolist()
 
@@ -161,7 +161,7 @@ class Sessions(RuleBasedStateMachine):
     def save_and_load(self) -> None:
         path = self.folder / "session"
         self.session.save(path)
-        self.session = self.tok.load_session(path)
+        self.session = self.sessions.restored(read_session(path))
 
     @rule(data=st.data())
     def refuse(self, data: st.DataObject) -> None:
@@ -173,7 +173,7 @@ class Sessions(RuleBasedStateMachine):
 
     @invariant()
     def is_the_encoding_of_the_text(self) -> None:
-        expected = self.tok.encode_with_spans(self.text)
+        expected = engine(self.tok).encode_part(self.text, inside=False)
         assert self.session.text == self.text
         assert self.session.ids.tolist() == expected.ids.tolist()
         assert self.session.spans.tolist() == expected.char_spans.tolist()
@@ -181,8 +181,12 @@ class Sessions(RuleBasedStateMachine):
         assert len(self.session) == len(expected.ids)
 
 
-def explore(tok: vt.Tokenizer, atoms: list[str], folder: Path, examples: int) -> None:
-    machine = type("TheseSessions", (Sessions,), {"tok": tok, "atoms": atoms, "folder": folder})
+def explore(
+    tok: vt.Tokenizer, atoms: list[str], folder: Path, examples: int, sessions: Sessions | None = None
+) -> None:
+    """Random operations on the sessions that the tokenizer makes, or on others of it."""
+    own = {"tok": tok, "sessions": sessions or tok._sessions(tok._all_added), "atoms": atoms}
+    machine = type("TheseSessions", (SessionMachine,), {**own, "folder": folder})
     run_state_machine_as_test(
         machine,
         settings=settings(
@@ -198,6 +202,13 @@ def explore(tok: vt.Tokenizer, atoms: list[str], folder: Path, examples: int) ->
 def test_every_operation_on_real_tokenizers(name: str, tmp_path: Path) -> None:
     tok = tokenizer(name)
     explore(tok, atoms_of(tok, random.Random(name)), tmp_path, examples=20)
+
+
+@pytest.mark.parametrize("name", ["qwen3", "llama-2", "gpt-4o"])
+def test_every_operation_of_the_reference(name: str, tmp_path: Path) -> None:
+    """The sessions of machines on which the native core is not built."""
+    tok = tokenizer(name)
+    explore(tok, atoms_of(tok, random.Random(name)), tmp_path, examples=10, sessions=engine(tok))
 
 
 @pytest.mark.parametrize("spaces_marked", [False, True])
@@ -255,18 +266,12 @@ def test_seams_of_real_tokenizers_cut_every_text(name: str) -> None:
 def test_one_seam_too_many_is_found(name: str, pair: str) -> None:
     """The check above sees a single wrong entry of the table."""
     tok, rng = tokenizer(name), random.Random(name)
-    faulty = ReferenceEngine(tok.spec, tok._pipeline(tok._all_added), encoder_of(tok))
+    faulty = reference_engine(tok)
     x, y = pair
     assert not faulty.is_seam(x, y)
     faulty.table.stages[faulty.table.class_of[ord(x)], faulty.table.class_of[ord(y)]] = YES
     faulty.is_seam.cache_clear()
     assert violations(faulty, [(x, y)], atoms_of(tok, rng), rng, tries=300)
-
-
-def encoder_of(tok: vt.Tokenizer) -> Any:
-    from verified_tok.reference.model import encoder
-
-    return encoder(tok.spec.model)
 
 
 # --- cost --------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from seam_checks import atoms_of
+from seam_checks import atoms_of, reference_engine
 
 import verified_tok as vt
 from verified_tok.engine import ReferenceEngine
@@ -28,9 +28,7 @@ def tokenizer(name: str) -> vt.Tokenizer:
 
 @cache
 def engine(name: str) -> ReferenceEngine:
-    found = tokenizer(name).session()._engine
-    assert isinstance(found, ReferenceEngine)
-    return found
+    return reference_engine(tokenizer(name))
 
 
 def texts(name: str) -> st.SearchStrategy[str]:

@@ -101,12 +101,12 @@ class NativeEncoder:
     """Encodes with the native core."""
 
     def __init__(self, engine: native.Engine) -> None:
-        self._engine = engine
+        self.engine = engine
 
     def encode(self, text: str) -> Ids:
         """See `TextEncoder`."""
         try:
-            return self._engine.encode(text)
+            return self.engine.encode(text)
         except (TypeError, UnicodeEncodeError):
             check_text(text)  # says what is wrong with it
             raise
@@ -114,7 +114,7 @@ class NativeEncoder:
     def count(self, text: str) -> int:
         """See `TextEncoder`."""
         try:
-            return self._engine.count(text)
+            return self.engine.count(text)
         except (TypeError, UnicodeEncodeError):
             check_text(text)
             raise
@@ -133,7 +133,7 @@ class NativeEncoder:
         """See `TextEncoder`."""
         given = texts if isinstance(texts, list) else list(texts)
         try:
-            return self._engine.encode_list(given, before, after, _threads())
+            return self.engine.encode_list(given, before, after, _threads())
         except (TypeError, UnicodeEncodeError):
             for text in given:
                 check_text(text)
@@ -142,7 +142,7 @@ class NativeEncoder:
     def encode_placed(self, text: str, inside: bool = False) -> Placed:
         """See `TextEncoder`."""
         try:
-            return Placed(*self._engine.encode_placed(text, inside))
+            return Placed(*self.engine.encode_placed(text, inside))
         except (TypeError, UnicodeEncodeError):
             check_text(text)
             raise

@@ -1,29 +1,50 @@
-"""The reference pipeline as an engine for sessions."""
+"""Who makes and restores sessions: the reference pipeline, or the native core."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable
+from functools import cached_property, lru_cache
+from typing import Protocol
 
 import numpy as np
 
-from verified_tok.reference.model import Encoder
+from verified_tok._core import native
+from verified_tok.native.seams import seam_sections
 from verified_tok.reference.pipeline import Pipeline, char_spans, encode_with_spans
-from verified_tok.reference.seam_table import seam_table
-from verified_tok.session import Identity, Tokens
-from verified_tok.spec import TokenizerSpec
+from verified_tok.reference.seam_table import SeamTable
+from verified_tok.session import Identity, Session
+from verified_tok.session_file import SavedSession
+from verified_tok.session_reference import ReferenceSession, Tokens
+from verified_tok.text import check_text
 
 _PAIRS_KEPT = 1 << 16
+
+
+class Sessions(Protocol):
+    """Makes the sessions of a tokenizer with one choice of added tokens."""
+
+    @property
+    def table(self) -> SeamTable:
+        """Between which characters texts are cut."""
+        ...
+
+    def open(self, text: str) -> Session:
+        """A session of a text. Raises `InvalidText`."""
+        ...
+
+    def restored(self, saved: SavedSession) -> Session:
+        """A session that was saved, by the same encoder."""
+        ...
 
 
 class ReferenceEngine:
     """Encodes parts of texts with the reference pipeline, cut at the seams of its table."""
 
-    def __init__(self, spec: TokenizerSpec, pipeline: Pipeline, encoder: Encoder) -> None:
-        tokens = (*pipeline.raw.tokens.values(), *pipeline.normalized.tokens.values())
-        self.identity = Identity(spec.sha256, frozenset(token.id for token in tokens))
+    def __init__(self, identity: Identity, pipeline: Pipeline, table: SeamTable) -> None:
+        self.identity = identity
+        self.table = table
+        self.is_seam = lru_cache(maxsize=_PAIRS_KEPT)(table.is_seam)
         self._pipeline = pipeline
-        self.table = seam_table(spec, pipeline, encoder)
-        self.is_seam = lru_cache(maxsize=_PAIRS_KEPT)(self.table.is_seam)
 
     def encode_part(self, text: str, inside: bool) -> Tokens:
         """The tokens of a text; `inside` says that it goes on from other text, at a seam."""
@@ -34,3 +55,43 @@ class ReferenceEngine:
             np.array(spans, dtype=np.int64).reshape(-1, 2),
             np.array(char_spans(text, spans), dtype=np.int64).reshape(-1, 2),
         )
+
+    def open(self, text: str) -> Session:
+        """See `Sessions`."""
+        return Session(self.identity, ReferenceSession(self, text))
+
+    def restored(self, saved: SavedSession) -> Session:
+        """See `Sessions`."""
+        tokens = Tokens(saved.ids, saved.byte_spans, saved.char_spans)
+        return Session(self.identity, ReferenceSession(self, saved.text, tokens))
+
+
+class NativeSessions:
+    """Sessions of the native core. The seams are looked for when the first one is made."""
+
+    def __init__(self, identity: Identity, engine: native.Engine, table: Callable[[], SeamTable]) -> None:
+        self._identity = identity
+        self._engine = engine
+        self._table = table
+
+    @cached_property
+    def table(self) -> SeamTable:
+        """See `Sessions`."""
+        return self._table()
+
+    @cached_property
+    def _seams(self) -> native.Image:
+        return native.Image.of(seam_sections(self.table))
+
+    def open(self, text: str) -> Session:
+        """See `Sessions`."""
+        try:
+            return Session(self._identity, native.Session(self._engine, self._seams, text))
+        except (TypeError, UnicodeEncodeError):
+            check_text(text)
+            raise
+
+    def restored(self, saved: SavedSession) -> Session:
+        """See `Sessions`."""
+        working = native.Session.restored(self._engine, self._seams, saved.text, saved.ids, saved.byte_spans)
+        return Session(self._identity, working)

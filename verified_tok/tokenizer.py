@@ -15,7 +15,7 @@ from verified_tok._core import native
 from verified_tok.admission import Admission, admit
 from verified_tok.decoders import TextDecoder, text_decoder
 from verified_tok.encoders import NativeEncoder, Placed, ReferenceEncoder, TextEncoder
-from verified_tok.engine import ReferenceEngine
+from verified_tok.engine import NativeSessions, ReferenceEngine, Sessions
 from verified_tok.errors import InvalidText, InvalidTokenId, SessionMismatch, UnknownAddedToken
 from verified_tok.native import NotNative
 from verified_tok.native.engine import NativeEngines
@@ -27,9 +27,9 @@ from verified_tok.reference.model import Encoder, Token, encode_piece, encoder, 
 from verified_tok.reference.pipeline import Pipeline
 from verified_tok.reference.post_processor import around, post_process, rows_of, untrimmed
 from verified_tok.reference.pre_tokenizer import pre_tokenize
-from verified_tok.reference.seam_table import SeamTable
+from verified_tok.reference.seam_table import SeamTable, seam_table
 from verified_tok.reference.stream import StreamDecoder
-from verified_tok.session import Session, Tokens
+from verified_tok.session import Identity, Session
 from verified_tok.session_file import read_session
 from verified_tok.session_state import Ids, Spans
 from verified_tok.spec import MergeBpe, TokenizerSpec, TrimOffsets
@@ -86,7 +86,6 @@ class Tokenizer:
         "_all_added",
         "_decoder",
         "_encoder",
-        "_engine",
         "_pipeline",
         "_spec",
         "_texts",
@@ -106,7 +105,7 @@ class Tokenizer:
         model = lru_cache(maxsize=1)(partial(encoder, spec.model))
         self._pipeline = choices(partial(_pipeline, spec, model))
         self._encoder = choices(partial(_encoder, _native_engines(spec), spec, self._pipeline))
-        self._engine = choices(partial(_engine, spec, model, self._pipeline))
+        self._sessions = choices(partial(_sessions, spec, model, self._pipeline, self._encoder))
         self._encoder(self._all_added)  # what is wrong with the added tokens shows now
 
     def __repr__(self) -> str:
@@ -290,7 +289,7 @@ class Tokenizer:
         >>> patch.keep_front, patch.new.tolist(), session.ids.tolist()
         (1, [32, 259, 300], [259, 32, 259, 300])
         """
-        return Session(self._engine(self._switched_on(added_tokens)), text)
+        return self._sessions(self._switched_on(added_tokens)).open(text)
 
     def seams(self, added_tokens: AddedTokens = "all") -> SeamTable:
         """Between which characters a text may be cut, so that encoding the parts gives the ids of the whole.
@@ -300,7 +299,7 @@ class Tokenizer:
         >>> tok.seams().is_seam("o", " "), tok.seams().is_seam("l", "o")
         (True, False)
         """
-        return self._engine(self._switched_on(added_tokens)).table
+        return self._sessions(self._switched_on(added_tokens)).table
 
     def load_session(self, path: str | PathLike[str]) -> Session:
         """A session that `Session.save` wrote. Raises `SessionMismatch` if another tokenizer made it,
@@ -308,8 +307,7 @@ class Tokenizer:
         saved = read_session(path)
         if saved.sha256 != self._spec.sha256:
             raise SessionMismatch(f"{path}: made by tokenizer {saved.sha256}, this is {self._spec.sha256}")
-        tokens = Tokens(saved.ids, saved.byte_spans, saved.char_spans)
-        return Session(self._engine(saved.added_tokens), saved.text, tokens)
+        return self._sessions(saved.added_tokens).restored(saved)
 
     # --- decoding ---
 
@@ -435,14 +433,24 @@ def _encoder(
     return ReferenceEncoder(own)
 
 
-def _engine(
+def _sessions(
     spec: TokenizerSpec,
     model: Callable[[], Encoder],
     pipeline: Callable[[Set[int]], Pipeline],
+    encoder: Callable[[Set[int]], TextEncoder],
     enabled: Set[int],
-) -> ReferenceEngine:
-    """The engine of sessions for a choice of added tokens."""
-    return ReferenceEngine(spec, pipeline(enabled), without(model(), reference.markup(spec, enabled)))
+) -> Sessions:
+    """What makes sessions, for a choice of added tokens."""
+    own, text_encoder = pipeline(enabled), encoder(enabled)
+    tokens = (*own.raw.tokens.values(), *own.normalized.tokens.values())
+    identity = Identity(spec.sha256, frozenset(token.id for token in tokens))
+
+    def table() -> SeamTable:
+        return seam_table(spec, own, lambda: without(model(), reference.markup(spec, enabled)))
+
+    if isinstance(text_encoder, NativeEncoder):
+        return NativeSessions(identity, text_encoder.engine, table)
+    return ReferenceEngine(identity, own, table())
 
 
 def _around(before: Sequence[int], after: Sequence[int], ids: Ids) -> Ids:

@@ -99,9 +99,9 @@ IdsView ids(Session& session) {
 
 SpanArray byte_spans(const Session& session) { return spans_of(session.byte_spans()); }
 
-SpanArray char_spans(const Session& session) {
+SpanArray spans_of_chars(const Session& session) {
   const std::vector<uint8_t> text = session.text();
-  return spans_of(vt::char_spans({text.data(), text.size()}, session.byte_spans()));
+  return spans_of(char_spans({text.data(), text.size()}, session.byte_spans()));
 }
 
 nb::tuple stats(const Session& session) {
@@ -122,7 +122,7 @@ void bind_session(nb::module_& module) {
       .def_prop_ro("text", &text)
       .def_prop_ro("ids", &ids)
       .def_prop_ro("byte_spans", &byte_spans)
-      .def_prop_ro("char_spans", &char_spans)
+      .def_prop_ro("char_spans", &spans_of_chars)
       .def_prop_ro("stats", &stats)
       .def("__len__", &Session::count)
       .def("append", &append, "text"_a)

@@ -83,6 +83,11 @@ Session::Session(std::shared_ptr<const Engine> engine, Image::Ptr seams, Text te
     : engine_(std::move(engine)), seams_(std::move(seams)), view_{}, mutex_(std::make_shared<std::mutex>()) {
   look_into(view_, seams_->data(), seams_->data());
   check_size(text.size);
+  for (size_t k = 0; k < spans.size(); k += 2) {
+    if (spans[k] < 0 || spans[k + 1] < spans[k] || static_cast<uint64_t>(spans[k + 1]) > text.size) {
+      throw std::out_of_range("a token outside the text");
+    }
+  }
   state_ = std::make_shared<SessionState>(
       SessionState{{text.data, text.size}, {ids.data(), ids.size()}, {places_of(spans, 0), text.size}});
 }
@@ -312,6 +317,7 @@ Patch Session::put(uint64_t lo, uint64_t hi, uint64_t start, uint64_t stop, Text
   const uint64_t count = state.ids.size();
   const uint64_t front = state.places.before(lo);
   const uint64_t behind = hi < state.text.bytes() ? state.places.before(hi) : count;
+  if (behind < front) throw std::logic_error("tokens that do not fit their text");  // of a forged file
   state.text.reserve(text.size);
   state.ids.reserve(ids.count());
   state.places.reserve(places.size());

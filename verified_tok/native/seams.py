@@ -19,7 +19,7 @@ from verified_tok.native.two_stage import two_stage
 from verified_tok.reference import unicode_form
 from verified_tok.reference.charset import CharSet
 from verified_tok.reference.classes import char_class
-from verified_tok.reference.seam_table import NO, YES, SeamTable, VocabularyJoins, beside
+from verified_tok.reference.seam_table import NO, YES, SeamTable, beside
 from verified_tok.reference.tables import FALLBACK_NAMES
 from verified_tok.spec import Dialect, Literal, Normalizer, Prepend, ReplaceAll, StripSpace, UnicodeForm
 
@@ -103,11 +103,11 @@ class _Sides:
 
     def held(self) -> Iterator[tuple[int, int]]:
         """The pairs that literals hold, as characters of raw text."""
-        yield from ((ord(x), ord(y)) for x, y in self._table.raw_pairs)
+        yield from ((ord(pair[0]), ord(pair[1])) for pair in self._table.raw_pairs)
         if self._table.normalized_pairs:
             lefts, rights = self._sources()
-            for x, y in self._table.normalized_pairs:
-                yield from ((a, b) for a in lefts(x) for b in rights(y))
+            for pair in self._table.normalized_pairs:
+                yield from ((a, b) for a in lefts(pair[0]) for b in rights(pair[1]))
 
     def joined(self) -> Iterator[tuple[int, int]]:
         """The pairs of symbols that a merge joins: characters of raw text, or bytes."""

@@ -10,7 +10,7 @@ normal forms, and a flag of an added token takes away the pairs that it could ac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
@@ -120,16 +120,20 @@ class SeamTable:
         return int(self._answers[i, j])
 
 
-def seam_table(spec: TokenizerSpec, pipeline: Pipeline, encoder: Encoder) -> SeamTable:
-    """The seams of a tokenizer with the added tokens and the model that `pipeline` and `encoder` have."""
+def seam_table(spec: TokenizerSpec, pipeline: Pipeline, model: Callable[[], Encoder]) -> SeamTable:
+    """The seams of a tokenizer with the added tokens and the model that `pipeline` and `model` have; the
+    model is asked for if merges decide about seams."""
     parts, all_cut = stages_of(spec.pre_tokenizers)
     class_of, representatives = classes_of([stage.pat for stage in parts])
-    joins = VocabularyJoins.of(spec.model, encoder) if all_cut and isinstance(spec.model, MergeBpe) else None
+    encoder, joins = None, None
+    if all_cut and isinstance(spec.model, MergeBpe):
+        encoder = model()
+        joins = VocabularyJoins.of(spec.model, encoder)
     return SeamTable(
         class_of=class_of,
         representatives=representatives,
         parts=tuple(parts),
-        joined=joins is not None and not encoder.whole,
+        joined=encoder is not None and not encoder.whole,
         raw_pairs=frozenset(pairs_in(pipeline.raw.tokens)),
         normalized_pairs=frozenset(pairs_in(pipeline.normalized.tokens)),
         flagged=tuple(
