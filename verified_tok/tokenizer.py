@@ -87,6 +87,7 @@ class Tokenizer:
         "_decoder",
         "_encoder",
         "_pipeline",
+        "_sessions",
         "_spec",
         "_texts",
         "_vocab_size",

@@ -140,7 +140,7 @@ class DecodeStream:
 Change = tuple[int, npt.NDArray[np.uint32], int]
 
 class Session:
-    """A text and its ids (`session.WorkingSession`). Operations on it and on its forks wait for one another."""
+    """A text and its ids (`session.WorkingSession`). Operations on it and its forks wait for one another."""
 
     def __init__(self, engine: Engine, seams: Image, text: str) -> None: ...
     @staticmethod
@@ -175,7 +175,5 @@ class Session:
     def concat(self, other: Session) -> Change: ...
     def fork(self) -> Session: ...
 
-def are_seams(
-    seams: Image, left: npt.NDArray[np.uint32], right: npt.NDArray[np.uint32]
-) -> list[bool]:
+def are_seams(seams: Image, left: npt.NDArray[np.uint32], right: npt.NDArray[np.uint32]) -> list[bool]:
     """Whether every text may be cut between characters on the left and those on the right, pair by pair."""

@@ -32,7 +32,7 @@ _NONE, _CHAR, _BYTE = 0, 1, 2  # as in `_core/seams.h`
 _BYTE_OF = {name: byte for byte, name in enumerate(FALLBACK_NAMES)}
 _NAME = len(FALLBACK_NAMES[0])
 _GOLDEN = 0x9E3779B97F4A7C15
-_HANGUL = (range(0x1100, 0x1113), range(0xAC00, 0xD7A4))  # leading consonants, syllables
+_LEADING, _SYLLABLES, _SAME_LEADING = range(0x1100, 0x1113), range(0xAC00, 0xD7A4), 588  # of Hangul
 
 
 def seam_sections(table: SeamTable) -> Sections:
@@ -163,15 +163,17 @@ def _touched(
     normalizers: tuple[Normalizer, ...],
 ) -> tuple[dict[str, str | None], dict[str, frozenset[str] | None]]:
     """What the touched characters become on the left of a cut, and may become on its right; None if nothing
-    may be cut beside them."""
+    may be cut beside them. A character may be touched on one side only."""
     touched: set[str] = set()
+    syllables = range(0)
     for stage in normalizers:
         match stage:
             case UnicodeForm(form):
                 touched |= unicode_form.decompositions(form == "NFKC").keys() | unicode_form.seconds()
                 touched |= unicode_form.combining_classes().keys()
                 touched |= {pair[0] for pair in unicode_form.compositions()}
-                touched |= {chr(code) for codes in _HANGUL for code in codes}
+                touched |= set(map(chr, _LEADING))
+                syllables = _SYLLABLES
             case ReplaceAll(Literal(text), _):
                 touched |= set(text)
             case StripSpace():
@@ -187,7 +189,11 @@ def _touched(
     for char in sorted(touched):
         on_left, on_right = beside(normalizers, char, neutral), beside(normalizers, neutral, char)
         before[char] = None if on_left is None else next(iter(on_left[0]))
-        after[char] = None if on_right is None else frozenset(on_right[1])
+        after[char] = None if on_right is None else on_right[1]
+    for first in syllables[::_SAME_LEADING]:  # normal forms; what they may become begins with the same sound
+        alike = [char for char in map(chr, range(first, first + _SAME_LEADING)) if char not in touched]
+        on_right = beside(normalizers, neutral, alike[0]) if alike else None
+        after |= dict.fromkeys(alike, None if on_right is None else on_right[1])
     return before, after
 
 
@@ -209,11 +215,13 @@ def _classes(
     """The classes of one side, and the class of every code point."""
     flags, flags_of = _memberships(flagged)
     keys = (values - _NEVER) << 24 | flags_of << 2 | kinds
-    found, class_of = np.unique(keys, return_inverse=True)
+    runs = np.flatnonzero(np.diff(keys, prepend=-1))
+    found, class_of = np.unique(keys[runs], return_inverse=True)
     if len(found) > 0xFFFF:
         raise NotNative("too many classes of characters")
     classes = [_Class((key >> 24) + _NEVER, key & 3, flags[key >> 2 & 0x3FFFFF]) for key in found.tolist()]
-    return classes, class_of.ravel().astype(np.uint16)
+    sizes = np.diff(runs, append=_LIMIT)
+    return classes, np.repeat(class_of.ravel().astype(np.uint16), sizes)
 
 
 def _memberships(sets: Sequence[CharSet]) -> tuple[list[int], Codes]:

@@ -179,9 +179,7 @@ def acts_across(literal: str, token: AddedToken, prepends: bool) -> Iterator[tup
 # --- the normalizer ----------------------------------------------------------------------------------
 
 
-def beside(
-    normalizers: Iterable[Normalizer], x: str, y: str
-) -> tuple[frozenset[str], frozenset[str]] | None:
+def beside(normalizers: Iterable[Normalizer], x: str, y: str) -> tuple[frozenset[str], frozenset[str]] | None:
     """What may stand beside the cut between `x` and `y` in normalized text; None if the two sides cannot be
     normalized apart.
 

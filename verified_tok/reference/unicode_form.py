@@ -101,9 +101,17 @@ def seconds() -> frozenset[str]:
 @cache
 def composites(first: str) -> frozenset[str]:
     """What a character may become by composing with one after it."""
-    found = {composite for pair, composite in compositions().items() if pair[0] == first}
+    found = _composites_by_first().get(first, frozenset())
     after = [*map(chr, range(_V, _V + _V_COUNT)), *map(chr, range(_T + 1, _T + _T_COUNT))]
-    return frozenset(found | {composite for second in after if (composite := _composite(first, second))})
+    return found | {composite for second in after if (composite := _composite(first, second))}
+
+
+@cache
+def _composites_by_first() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for pair, composite in compositions().items():
+        found.setdefault(pair[0], set()).add(composite)
+    return {first: frozenset(composites) for first, composites in found.items()}
 
 
 @cache

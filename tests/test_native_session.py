@@ -1,0 +1,139 @@
+"""Seams of the native core beside the reference's table, and what native sessions add to sessions.
+
+What sessions do is tested in `test_session.py`, which runs on the native ones where they are built.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from functools import cache
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from seam_checks import reference_engine
+from test_session import FAMILIES, FLAGGED, flagged, tokenizer
+
+import verified_tok as vt
+from verified_tok._core import native
+from verified_tok.engine import ReferenceEngine
+from verified_tok.native.seams import seam_sections
+from verified_tok.reference.unicode_form import combining_classes, compositions, decompositions
+
+CHARACTERS = "\0 \n\r\tazAZ09.,'\"<|>_▁/-é\u0301\u00a0中文あアー한ᄀ각ᅡᆨ\u0345\u0f71\u1ef9ﬁ²٣🦙\U0010ffff"
+
+
+@cache
+def engine(tok: vt.Tokenizer) -> ReferenceEngine:
+    return reference_engine(tok)
+
+
+def pairs(tok: vt.Tokenizer, rng: random.Random) -> list[tuple[str, str]]:
+    """Pairs of characters: every class, what normal forms touch, what literals hold, others by chance."""
+    touched = [*compositions().values(), *decompositions(True), *combining_classes()]
+    literals = [token.content for token in tok.spec.added_tokens]
+    chars = [*dict.fromkeys(CHARACTERS + engine(tok).table.representatives)]
+    found = [*product(chars, chars)]
+    found += [(x, y) for text in rng.sample(literals, min(len(literals), 50)) for x, y in pairwise(text)]
+    anything = [chr(c) for c in rng.choices(range(0x110000), k=300) if not 0xD800 <= c < 0xE000]
+    some = [*rng.choices(touched, k=200), *anything]
+    found += [(x, rng.choice(chars)) for x in some] + [(rng.choice(chars), y) for y in some]
+    return found + [(rng.choice(some), rng.choice(some)) for _ in range(500)]
+
+
+def answers(sections: dict[str, np.ndarray], found: list[tuple[str, str]]) -> list[bool]:
+    left, right = (np.array([ord(pair[side]) for pair in found], np.uint32) for side in (0, 1))
+    return native.are_seams(native.Image.of(sections), left, right)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_seams_of_real_tokenizers_are_those_of_the_reference(name: str) -> None:
+    tok = tokenizer(name)
+    found = pairs(tok, random.Random(name))
+    assert answers(seam_sections(tok.seams()), found) == [engine(tok).is_seam(x, y) for x, y in found]
+
+
+@pytest.mark.parametrize("spaces_marked", [False, True])
+@pytest.mark.parametrize("index", range(len(FLAGGED)))
+def test_the_seams_beside_flagged_literals_are_those_of_the_reference(
+    index: int, spaces_marked: bool
+) -> None:
+    tok = flagged(index, spaces_marked)
+    found = pairs(tok, random.Random(index))
+    assert answers(seam_sections(tok.seams()), found) == [engine(tok).is_seam(x, y) for x, y in found]
+
+
+@pytest.mark.parametrize("section", ["seam_answers", "seam_held", "seam_left"])
+def test_a_wrong_table_is_noticed(section: str) -> None:
+    """The checks above see a fault in any of the tables."""
+    tok = tokenizer("qwen3")
+    sections, found = seam_sections(tok.seams()), pairs(tok, random.Random("qwen3"))
+    faulty = sections | {section: sections[section] ^ sections[section].dtype.type(1)}
+    if section == "seam_left":
+        faulty["seam_left"] %= len(sections["seam_left_kind"])
+    assert answers(faulty, found) != [engine(tok).is_seam(x, y) for x, y in found]
+
+
+WORDS = st.sampled_from(["a", "é", "中", "🦙", " ", "\n", "ab " * 100, "é" * 300, "中文" * 400])
+
+
+@given(st.lists(WORDS, max_size=8), st.data())
+def test_offsets_of_characters_are_found_from_everywhere(words: list[str], data: st.DataObject) -> None:
+    text = "".join(words)
+    session = tokenizer("gpt-oss").session(text)
+    for _ in range(4):
+        start = data.draw(st.integers(0, len(text)))
+        stop = data.draw(st.integers(start, min(start + 700, len(text))))
+        new = data.draw(WORDS)
+        session.edit(start, stop, new)
+        text = text[:start] + new + text[stop:]
+        assert session.text == text
+        assert len(text) == session._working.chars
+    assert session.ids.tolist() == tokenizer("gpt-oss").encode(text).tolist()
+
+
+def test_a_view_of_ids_outlives_its_session() -> None:
+    tok = tokenizer("qwen3")
+    session = tok.session("Hello world. " * 10)
+    ids = session.ids
+    expected = ids.tolist()
+    session.fork().append("x" * 10_000)
+    session.append("y" * 10_000)  # moves to other memory
+    del session
+    assert ids.tolist() == expected
+
+
+def test_threads_share_sessions() -> None:
+    """Forks and appends from many threads leave every session whole."""
+    tok = tokenizer("qwen3")
+    base = tok.session("system: be brief\n" * 500)
+    forks: list[vt.Session] = []
+
+    def work(number: int) -> None:
+        fork = base.fork()
+        for turn in range(20):
+            fork.append(f"user {number}: {turn} " + "text — " * 400)
+            fork.edit(number, number + 3, "né")
+            base.fork().truncate(turn)
+        forks.append(fork)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(forks) == 6
+    for fork in forks:
+        assert fork.ids.tolist() == tok.encode(fork.text).tolist()
+    assert base.ids.tolist() == tok.encode("system: be brief\n" * 500).tolist()
+
+
+def test_a_session_is_joined_to_itself() -> None:
+    session = tokenizer("qwen3").session("ab e")
+    session.concat(session)
+    session.concat(session.fork())
+    assert session.text == "ab eab eab eab e"
+    assert session.ids.tolist() == tokenizer("qwen3").encode(session.text).tolist()
