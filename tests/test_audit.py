@@ -137,6 +137,19 @@ def test_drift_is_told_once_however_often_prompts_repeat_it(tok):
     assert kinds(tok, {"turns": turns}) == [("drift", "turns[0].completion_ids", 0, 2)]
 
 
+def test_drift_is_told_once_if_the_whole_conversation_is_given_too(tok):
+    prompt = rendered(tok, "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n")
+    said = [49122, 385, END]
+    turns = [{"prompt_ids": prompt, "completion_ids": said}]
+    whole = [*prompt, *said, NEWLINE]
+    told = [("drift", "turns[0].completion_ids", 0, 2)]
+    assert kinds(tok, {"turns": turns, "ids": whole}) == told
+    assert kinds(tok, {"turns": turns, "ids": [151643, *whole]}) == [
+        ("drift", "ids", len(prompt) + 1, len(prompt) + 3),
+        *told,
+    ]
+
+
 def test_history_encoded_again_and_history_rewritten(tok):
     prompt = rendered(tok, "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n")
     said = rendered(tok, "<think>\nHm.\n</think>\n\nhello<|im_end|>")

@@ -51,11 +51,12 @@ def stretches(trajectory: Trajectory, vocabulary: Vocabulary) -> tuple[list[Stre
     """The stretches of a trajectory, and what broke them: a turn whose prompt does not continue the turn
     before it begins a new one.
 
-    The ids of the whole conversation are a stretch, and so are the turns of an engine. Ids that stand in
-    one stretch only once are looked at only once, however often prompts repeat them.
+    The ids of the whole conversation are a stretch, the first one, and so are the turns of an engine; but if
+    the whole begins with the turns, that is one stretch. So ids are looked at once, however often prompts
+    repeat them.
     """
     found: list[Found] = []
-    made = [_whole(trajectory.whole)] if trajectory.whole is not None else []
+    made: list[Stretch] = []
     growing: Stretch | None = None
     for turn in trajectory.turns:
         if growing is not None and turn.prompt is not None and not _continues(growing, turn.prompt):
@@ -68,12 +69,17 @@ def stretches(trajectory: Trajectory, vocabulary: Vocabulary) -> tuple[list[Stre
         growing = _grown(growing, turn)
     if growing is not None:
         made.append(growing)
+    if trajectory.whole is not None:
+        within = made.pop() if len(made) == 1 and _continues(made[0], trajectory.whole) else None
+        made.insert(0, _whole(trajectory.whole, within))
     made += [_grown(None, span) for span in trajectory.spans.values()]
     return [one for one in made if len(one.ids)], found
 
 
-def _whole(listed: Listed) -> Stretch:
-    return Stretch(listed.ids, (Part(listed.field, 0, 0, False),))
+def _whole(listed: Listed, within: Stretch | None) -> Stretch:
+    """The ids of the whole conversation; `within` are turns that they begin with."""
+    start, parts = (len(within.ids), within.parts) if within is not None else (0, ())
+    return Stretch(listed.ids, (*parts, Part(listed.field, start, start, False)))
 
 
 def _continues(stretch: Stretch, prompt: Listed) -> bool:
