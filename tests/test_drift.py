@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 from functools import cache
 
+import numpy as np
 import pytest
 from hostile import text
 from hypothesis import given
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 import verified_tok.drift
 from verified_tok.drift import Drift, Readable, drifts
+from verified_tok.errors import InvalidTokenId
 from verified_tok.fetch import open_family
 from verified_tok.tokenizer import Tokenizer
 
@@ -87,3 +89,10 @@ def test_readable_text_is_what_python_reads(data):
     outside = [i for i in range(len(data)) if not any(a <= i < b for a, b in readable.broken)]
     kept = bytes(data[i] for i in outside)
     assert kept == readable.text.replace("\ufffd", "").encode() or b"\xef\xbf\xbd" in data
+
+
+def test_ids_that_are_none(qwen3):
+    for wrong in ([1.5], [-1], [10**9], [True]):
+        with pytest.raises(InvalidTokenId):
+            drifts(qwen3, wrong)
+    assert drifts(qwen3, iter([49122, 385])) == drifts(qwen3, np.array([49122, 385], dtype=np.uint32))

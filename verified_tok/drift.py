@@ -6,7 +6,7 @@ of the text: two places are the same token boundary if the same bytes stand befo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,29 +33,27 @@ class Drift:
     readable: bool = True
 
 
-def drifts(tok: Tokenizer, ids: Iterable[int], pieces: Sequence[bytes] | None = None) -> list[Drift]:
+def drifts(tok: Tokenizer, ids: Iterable[int], lengths: Offsets | None = None) -> list[Drift]:
     """The smallest places, in order and apart from each other, at which encoding the text of ids (that is
     `tok.decode(ids)`, but for unreadable bytes) gives other ids.
 
-    `pieces` are the bytes of the ids (`tok.id_to_bytes`), for a caller that has them. Raises
-    `InvalidTokenId`.
+    `lengths` are the numbers of bytes of the ids, for a caller that has them. Raises `InvalidTokenId`.
 
     >>> import verified_tok as vt
     >>> tok = vt.from_tiktoken({bytes([b]): b for b in range(256)} | {b"hi": 256}, r"\\p{L}+|\\P{L}", {})
     >>> drifts(tok, [256, 32, 104, 105])
     [Drift(start=2, stop=4, canonical=(256,), readable=True)]
     """
-    given = np.array(list(ids), dtype=np.int64)
-    data = tok.decode_bytes(given)
+    listed = ids if isinstance(ids, np.ndarray) else list(ids)
+    data = tok.decode_bytes(listed)
+    given = np.array(listed, dtype=np.int64)
     readable = Readable.of(data)
     canonical = tok.encode(readable.text)
     if np.array_equal(given, canonical):
         return []
-    if pieces is None:
-        pieces = [tok.id_to_bytes(id) for id in given.tolist()]
-    ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64)
-    # A decoder may take a space off the front of the text (never bytes from within it).
-    ends = np.clip(ends - (int(ends[-1]) - len(data)), 0, len(data))
+    if lengths is None:
+        lengths = np.array([len(tok.id_to_bytes(id)) for id in given.tolist()], dtype=np.int64)
+    ends = ends_in(data, lengths)
     spans = tok.encode_with_spans(readable.text).byte_spans
     return [
         Drift(start, stop, new, readable.keeps(int(ends[start - 1]) if start else 0, int(ends[stop - 1])))
@@ -63,6 +61,16 @@ def drifts(tok: Tokenizer, ids: Iterable[int], pieces: Sequence[bytes] | None = 
             given, readable.places(ends), canonical, np.maximum.accumulate(spans[:, 1])
         )
     ]
+
+
+def ends_in(data: bytes, lengths: Offsets) -> Offsets:
+    """Where each id's bytes end in the decoded bytes, given how many each has alone.
+
+    A decoder may take a space off the front of a text, and nothing from within it.
+    """
+    ends = np.cumsum(lengths)
+    taken = int(ends[-1]) - len(data) if len(ends) else 0
+    return np.clip(ends - taken, 0, len(data))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

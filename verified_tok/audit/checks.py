@@ -16,7 +16,7 @@ from verified_tok.drift import Drift, drifts
 def drift(stretch: Stretch, vocabulary: Vocabulary) -> Iterator[Found]:
     """Where encoding the text of a stretch again gives other ids."""
     sampled = stretch.sampled()
-    for place in drifts(vocabulary.tok, stretch.ids, vocabulary.pieces(stretch.ids)):
+    for place in drifts(vocabulary.tok, stretch.ids, vocabulary.lengths(stretch.ids)):
         field, start, stop = stretch.locate(place.start, place.stop)
         rows = (
             row(vocabulary, "given", stretch.ids, place.start, place.stop),

@@ -19,6 +19,7 @@ from verified_tok.audit.finding import Found, Kind, row
 from verified_tok.audit.sequence import Stretch
 from verified_tok.audit.trajectory import Message, Turn, texts
 from verified_tok.audit.vocabulary import Literal, Vocabulary
+from verified_tok.drift import ends_in
 
 Messages = tuple[Message, ...]
 
@@ -78,9 +79,8 @@ def check_content(
 
     `spelled` says that a template reads the messages' texts in the ids, where no text holds a control token.
     """
-    pieces = vocabulary.pieces(stretch.ids)
-    data = b"".join(pieces)
-    ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64)
+    data = vocabulary.tok.decode_bytes(stretch.ids)
+    ends = ends_in(data, vocabulary.lengths(stretch.ids))
     for content in located(messages, data, vocabulary):
         if not content.found:
             message = f"the ids do not spell the text of `{content.field}` here or after the texts before it"

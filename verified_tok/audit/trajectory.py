@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan
 
 import numpy as np
 import numpy.typing as npt
@@ -198,18 +197,14 @@ class _Reader:
         if not isinstance(given, Sequence | np.ndarray) or isinstance(given, str):
             self._problem(name, f"is a list of numbers, not {_kind(given)}")
             return None
-        array = np.full(len(given), np.nan)
         for i, one in enumerate(given):
-            if one is None:
-                continue
-            if isinstance(one, bool) or not isinstance(one, int | float | np.number):
+            if one is not None and (isinstance(one, bool) or not isinstance(one, int | float | np.number)):
                 self._problem(name, f"is a number or null, not {_kind(one)}", i)
                 return None
-            array[i] = one
-            if isnan(array[i]) or array[i] > 0:
+            if one is not None and not one <= 0:
                 self._problem(name, f"is {one}; a log-probability is at most 0", i, Kind.MASK)
                 return None
-        return array
+        return np.array(given, dtype=np.float64)
 
     def _known(self, name: str, ids: npt.NDArray[np.int64]) -> Listed | None:
         at = self._vocabulary.unknown(ids)
