@@ -122,7 +122,7 @@ class NativeEncoder:
     def normalize(self, text: str) -> str:
         """See `TextEncoder`."""
         try:
-            return self._engine.normalize(text)
+            return self.engine.normalize(text)
         except (TypeError, UnicodeEncodeError):
             check_text(text)
             raise
