@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import product
 
 import hostile
 import pytest
@@ -17,7 +18,7 @@ from verified_tok.native.literals import kind_arrays
 from verified_tok.native.normalizer import normalizer_arrays, unstable
 from verified_tok.reference.aligned import Aligned
 from verified_tok.reference.charset import ALL
-from verified_tok.reference.normalizer import normalize
+from verified_tok.reference.normalizer import normalize, normalize_text
 from verified_tok.reference.pipeline import _with_byte_origins as with_byte_origins
 from verified_tok.reference.pipeline import _without_prepend as without_prepend
 from verified_tok.reference.pre_tokenizer import byte_origins
@@ -89,8 +90,30 @@ def test_every_character(stages: tuple[Normalizer, ...]) -> None:
     for first in range(0, 0x110000, 0x4000):
         block = "".join(c for c in map(chr, range(first, first + 0x4000)) if c in ALL)
         expected = normalize(stages, Aligned(block, ((0, 1),) * len(block))).text
-        [data, _] = native.normalize_segment(IMAGES[stages], block.encode(), False, False)
-        assert data.decode() == expected
+        assert normal(stages, block) == expected
+
+
+def normal(stages: tuple[Normalizer, ...], text: str) -> str:
+    """The native normal form, without origins."""
+    return native.normalize_segment(IMAGES[stages], text.encode(), False, False)[0].decode()
+
+
+def assert_same_lines(stages: tuple[Normalizer, ...], lines: Iterable[str]) -> None:
+    """A line feed neither composes nor decomposes, so each line stands alone."""
+    text = "\n".join(lines)
+    pairs = zip(normal(stages, text).split("\n"), normalize_text(stages, text).split("\n"), strict=True)
+    assert [(ascii(ours), ascii(theirs)) for ours, theirs in pairs if ours != theirs][:5] == []
+
+
+@pytest.mark.parametrize("stages", [(NFC,), (NFKC,)])
+def test_characters_beside_each_other(stages: tuple[Normalizer, ...]) -> None:
+    of_rank = {rank: mark for mark, rank in combining_classes().items()}
+    assert_same_lines(stages, ("o" + a + b for a in of_rank.values() for b in of_rank.values()))
+    jamo = [chr(c) for c in (0x10FF, 0x1100, 0x1112, 0x1113, 0x1161, 0x1175, 0x1176, 0x11A7, 0x11A8, 0x11C2)]
+    jamo += [chr(c) for c in (0x11C3, 0xABFF, 0xAC00, 0xAC01, 0xAC1B, 0xAC1C, 0xD788, 0xD7A3, 0xD7A4)]
+    assert_same_lines(stages, map("".join, product(jamo, repeat=3)))
+    between = ["", "\u0301", "\u0346", "\u0323", "\u0334", "\u0345", "\u034f", "a"]
+    assert_same_lines(stages, (a + x + b + b for a, b in compositions() for x in between))
 
 
 @pytest.mark.parametrize("stages", REAL)
@@ -99,22 +122,20 @@ def test_real_text(stages: tuple[Normalizer, ...]) -> None:
         assert_same(stages, IMAGES[stages], text[:3000])
 
 
-@pytest.mark.parametrize("stages", [(NFC,), (NFKC,)])
+@pytest.mark.parametrize("stages", [(NFC,), (NFKC,), (MARK,)])
 @pytest.mark.parametrize("size", [30, 31, 32, 33, 62, 63, 64, 65, 66])
 def test_at_every_place_of_a_text(stages: tuple[Normalizer, ...], size: int) -> None:
     for fill in ("x", "中", "ж", "か", "ก"):
         for place in range(size):
-            for char in ("\u0301", "か\u3099", "q\u0323\u0301", "ﬁ"):
+            for char in ("\u0301", "か\u3099", "q\u0323\u0301", "ﬁ", " ", "   "):
                 text = fill * place + char + fill * (size - place)
-                data, _ = native.normalize_segment(IMAGES[stages], text.encode(), False, False)
-                assert data.decode() == normalize(stages, Aligned.of(text)).text
+                assert normal(stages, text) == normalize_text(stages, text)
 
 
 def test_long_runs_of_marks() -> None:
     """A million marks in the wrong order, between which no character may begin anew."""
     text = "a" + "\u0301\u0323" * 500_000 + "b"
-    data, _ = native.normalize_segment(IMAGES[NFC,], text.encode(), False, False)
-    assert data.decode() == "ạ" + "\u0323" * 499_999 + "\u0301" * 500_000 + "b"
+    assert normal((NFC,), text) == "ạ" + "\u0323" * 499_999 + "\u0301" * 500_000 + "b"
 
 
 @pytest.mark.parametrize(
