@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from verified_tok._core import native
+from verified_tok.native.seams import seam_sections
 from verified_tok.reference import pipeline as reference
 from verified_tok.reference.pipeline import Pipeline
+from verified_tok.reference.seam_table import SeamTable
 from verified_tok.session_state import Ids, Spans
 from verified_tok.text import check_text
 
 Offsets = npt.NDArray[np.int64]
+
+_WORTH_THREADS = 1 << 19
+"""Characters from which on a second thread saves more than it costs."""
 
 
 class Placed(NamedTuple):
@@ -35,8 +40,8 @@ class TextEncoder(Protocol):
     All methods raise `InvalidText` for what is no string of Unicode scalar values.
     """
 
-    def encode(self, text: str) -> Ids:
-        """The ids of a text."""
+    def encode(self, text: str, threads: int | None = 1) -> Ids:
+        """The ids of a text, by at most so many threads; None: as many as there are processors."""
         ...
 
     def count(self, text: str) -> int:
@@ -65,8 +70,8 @@ class ReferenceEncoder:
     def __init__(self, pipeline: Pipeline) -> None:
         self._pipeline = pipeline
 
-    def encode(self, text: str) -> Ids:
-        """See `TextEncoder`."""
+    def encode(self, text: str, threads: int | None = 1) -> Ids:
+        """See `TextEncoder`. One thread does it."""
         return np.array(reference.encode(self._pipeline, check_text(text)), dtype=np.uint32)
 
     def count(self, text: str) -> int:
@@ -100,12 +105,25 @@ class ReferenceEncoder:
 class NativeEncoder:
     """Encodes with the native core."""
 
-    def __init__(self, engine: native.Engine) -> None:
+    def __init__(self, engine: native.Engine, table: Callable[[], SeamTable]) -> None:
         self.engine = engine
+        self._table = table
 
-    def encode(self, text: str) -> Ids:
+    @cached_property
+    def table(self) -> SeamTable:
+        """Between which characters texts are cut. Looked for when it is asked for."""
+        return self._table()
+
+    @cached_property
+    def seams(self) -> native.Image:
+        """The same for the native core."""
+        return native.Image.of(seam_sections(self.table))
+
+    def encode(self, text: str, threads: int | None = 1) -> Ids:
         """See `TextEncoder`."""
         try:
+            if threads != 1 and len(text) >= _WORTH_THREADS and (threads or processors()) > 1:
+                return native.encode_parallel(self.engine, self.seams, text, threads or processors())
             return self.engine.encode(text)
         except (TypeError, UnicodeEncodeError):
             check_text(text)  # says what is wrong with it
@@ -133,7 +151,7 @@ class NativeEncoder:
         """See `TextEncoder`."""
         given = texts if isinstance(texts, list) else list(texts)
         try:
-            return self.engine.encode_list(given, before, after, _threads())
+            return self.engine.encode_list(given, before, after, processors())
         except (TypeError, UnicodeEncodeError):
             for text in given:
                 check_text(text)
@@ -149,6 +167,6 @@ class NativeEncoder:
 
 
 @cache
-def _threads() -> int:
+def processors() -> int:
     """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
 
 from verified_tok._core import native
-from verified_tok.native.seams import seam_sections
+from verified_tok.encoders import NativeEncoder
 from verified_tok.reference.pipeline import Pipeline, char_spans, encode_with_spans
 from verified_tok.reference.seam_table import SeamTable
 from verified_tok.session import Identity, Session
@@ -69,29 +68,26 @@ class ReferenceEngine:
 class NativeSessions:
     """Sessions of the native core. The seams are looked for when the first one is made."""
 
-    def __init__(self, identity: Identity, engine: native.Engine, table: Callable[[], SeamTable]) -> None:
+    def __init__(self, identity: Identity, encoder: NativeEncoder) -> None:
         self._identity = identity
-        self._engine = engine
-        self._table = table
+        self._encoder = encoder
 
-    @cached_property
+    @property
     def table(self) -> SeamTable:
         """See `Sessions`."""
-        return self._table()
-
-    @cached_property
-    def _seams(self) -> native.Image:
-        return native.Image.of(seam_sections(self.table))
+        return self._encoder.table
 
     def open(self, text: str) -> Session:
         """See `Sessions`."""
         try:
-            return Session(self._identity, native.Session(self._engine, self._seams, text))
+            return Session(self._identity, native.Session(self._encoder.engine, self._encoder.seams, text))
         except (TypeError, UnicodeEncodeError):
             check_text(text)
             raise
 
     def restored(self, saved: SavedSession) -> Session:
         """See `Sessions`."""
-        working = native.Session.restored(self._engine, self._seams, saved.text, saved.ids, saved.byte_spans)
+        working = native.Session.restored(
+            self._encoder.engine, self._encoder.seams, saved.text, saved.ids, saved.byte_spans
+        )
         return Session(self._identity, working)

@@ -17,3 +17,16 @@ def check_switch(name: str, value: object) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise InvalidOption(f"{name} is True or False, not {value!r}")
     return bool(value)
+
+
+def check_threads(value: object) -> int | None:
+    """A number of threads, or None. Raises `InvalidOption` for anything else.
+
+    >>> check_threads(2)
+    2
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= 1024:
+        raise InvalidOption(f"threads is a number from 1 to 1024, or None, not {value!r}")
+    return int(value)

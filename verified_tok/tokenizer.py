@@ -19,7 +19,7 @@ from verified_tok.engine import NativeSessions, ReferenceEngine, Sessions
 from verified_tok.errors import InvalidText, InvalidTokenId, SessionMismatch, UnknownAddedToken
 from verified_tok.native import NotNative
 from verified_tok.native.engine import NativeEngines
-from verified_tok.options import check_switch
+from verified_tok.options import check_switch, check_threads
 from verified_tok.reference import pipeline as reference
 from verified_tok.reference.aligned import Aligned, Span, hull
 from verified_tok.reference.decode import token_texts
@@ -105,7 +105,7 @@ class Tokenizer:
         choices = lru_cache(maxsize=8)
         model = lru_cache(maxsize=1)(partial(encoder, spec.model))
         self._pipeline = choices(partial(_pipeline, spec, model))
-        self._encoder = choices(partial(_encoder, _native_engines(spec), spec, self._pipeline))
+        self._encoder = choices(partial(_encoder, _native_engines(spec), spec, model, self._pipeline))
         self._sessions = choices(partial(_sessions, spec, model, self._pipeline, self._encoder))
         self._encoder(self._all_added)  # what is wrong with the added tokens shows now
 
@@ -158,16 +158,24 @@ class Tokenizer:
 
     # --- encoding ---
 
-    def encode(self, text: str, added_tokens: AddedTokens = "all", add_special_tokens: bool = False) -> Ids:
+    def encode(
+        self,
+        text: str,
+        added_tokens: AddedTokens = "all",
+        add_special_tokens: bool = False,
+        threads: int | None = 1,
+    ) -> Ids:
         """The ids of a text: uint32 of shape (n,).
 
         `added_tokens` says which literals of added tokens are recognized. The text of the others is
         ordinary text, and none of their ids comes out, not even where the model has the same token. (But
         white space, unknown characters, and characters that have no other token, keep theirs.)
-        `add_special_tokens` puts the ids around it that the tokenizer's template asks for.
+        `add_special_tokens` puts the ids around it that the tokenizer's template asks for. `threads` lets the
+        native core cut a long text at its seams and encode the parts on so many threads (None: one for each
+        processor that the process may use); the ids are the same (`encode_chunks`, Thm/Session.lean).
 
         Raises `InvalidText` if `text` is no string or holds a lone surrogate, `UnknownAddedToken` if
-        `added_tokens` names what is none, `InvalidOption` if `add_special_tokens` is not True or False.
+        `added_tokens` names what is none, `InvalidOption` for another value of the other two.
 
         >>> tok.encode("hello<|end|>").tolist()
         [259, 300]
@@ -175,7 +183,7 @@ class Tokenizer:
         [60, 124, 101, 110, 100, 124, 62]
         """
         template = check_switch("add_special_tokens", add_special_tokens)
-        ids = self._encoder(self._switched_on(added_tokens)).encode(text)
+        ids = self._encoder(self._switched_on(added_tokens)).encode(text, check_threads(threads))
         return _around(*around(self._spec.post_processors), ids) if template else ids
 
     def encode_ordinary(self, text: str) -> Ids:
@@ -424,14 +432,17 @@ def _native_engines(spec: TokenizerSpec) -> NativeEngines | None:
 def _encoder(
     engines: NativeEngines | None,
     spec: TokenizerSpec,
+    model: Callable[[], Encoder],
     pipeline: Callable[[Set[int]], Pipeline],
     enabled: Set[int],
 ) -> TextEncoder:
     """The encoder for a choice of added tokens."""
-    own = pipeline(enabled)
-    if engines is not None:
-        return NativeEncoder(engines.engine(own, reference.markup(spec, enabled)))
-    return ReferenceEncoder(own)
+    own, banned = pipeline(enabled), reference.markup(spec, enabled)
+    if engines is None:
+        return ReferenceEncoder(own)
+    return NativeEncoder(
+        engines.engine(own, banned), lambda: seam_table(spec, own, lambda: without(model(), banned))
+    )
 
 
 def _sessions(
@@ -445,13 +456,10 @@ def _sessions(
     own, text_encoder = pipeline(enabled), encoder(enabled)
     tokens = (*own.raw.tokens.values(), *own.normalized.tokens.values())
     identity = Identity(spec.sha256, frozenset(token.id for token in tokens))
-
-    def table() -> SeamTable:
-        return seam_table(spec, own, lambda: without(model(), reference.markup(spec, enabled)))
-
     if isinstance(text_encoder, NativeEncoder):
-        return NativeSessions(identity, text_encoder.engine, table)
-    return ReferenceEngine(identity, own, table())
+        return NativeSessions(identity, text_encoder)
+    table = seam_table(spec, own, lambda: without(model(), reference.markup(spec, enabled)))
+    return ReferenceEngine(identity, own, table)
 
 
 def _around(before: Sequence[int], after: Sequence[int], ids: Ids) -> Ids:

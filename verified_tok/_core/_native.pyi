@@ -177,3 +177,6 @@ class Session:
 
 def are_seams(seams: Image, left: npt.NDArray[np.uint32], right: npt.NDArray[np.uint32]) -> list[bool]:
     """Whether every text may be cut between characters on the left and those on the right, pair by pair."""
+
+def encode_parallel(engine: Engine, seams: Image, text: str, threads: int) -> npt.NDArray[np.uint32]:
+    """The ids of a text, by several threads that take the parts between seams."""

@@ -10,4 +10,5 @@ NB_MODULE(_native, module) {
   vt::bind_text(module);
   vt::bind_decode(module);
   vt::bind_session(module);
+  vt::bind_parallel(module);
 }
