@@ -57,7 +57,8 @@ class CharClasses:
 
     def symbols(self, chars: CharSet) -> Symbols:
         """The classes that a set of characters is made of."""
-        return sum(1 << number for number, char in enumerate(self.representatives) if char in chars)
+        members = np.searchsorted(chars.edges, [ord(char) for char in self.representatives], side="right") % 2
+        return sum(1 << int(number) for number in np.flatnonzero(members))
 
     def first_bytes(self, symbols: Symbols) -> npt.NDArray[np.uint8]:
         """Which bytes the UTF-8 of a character of these classes can begin with: one flag a byte."""

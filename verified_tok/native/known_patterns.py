@@ -188,14 +188,13 @@ def known_sections(stages: Sequence[Stage], classes: CharClasses) -> dict[str, n
         return {}
     pattern, dialect = found
     kinds = pattern.kinds(lambda name: _named(name, dialect))
-    of_class = [
-        next((kind for kind, chars in kinds.items() if char in chars), Kind.OTHER)
-        for char in classes.representatives
-    ]
+    of_class = np.full(classes.end, Kind.OTHER, dtype=np.uint8)
+    for kind, chars in kinds.items():
+        of_class[np.flatnonzero(classes.members(classes.symbols(chars)))] = kind
     han, hangul = (next(kind for kind, chars in kinds.items() if block <= chars) for block in (_HAN, _HANGUL))
     return {
         "split_known": np.array([pattern.matcher, pattern.digits, han, hangul], dtype=np.uint32),
-        "split_kinds": np.array(of_class, dtype=np.uint8),
+        "split_kinds": of_class,
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 Range = tuple[int, int]
 """The code points from the first to the second, both included."""
@@ -40,15 +40,18 @@ class CharSet:
             members[first : last + 1] = b"\x01" * (last + 1 - first)
         return bytes(members)
 
+    @lru_cache(maxsize=64)  # noqa: B019  # keeps 64 small sets alive
     def __or__(self, other: CharSet) -> CharSet:
         return CharSet(self.ranges + other.ranges)
 
+    @lru_cache(maxsize=64)  # noqa: B019
     def __and__(self, other: CharSet) -> CharSet:
         return CharSet(_intersect(self.ranges, other.ranges))
 
     def __sub__(self, other: CharSet) -> CharSet:
         return self & ~other
 
+    @lru_cache(maxsize=64)  # noqa: B019
     def __invert__(self) -> CharSet:
         """Every other scalar value."""
         return CharSet(_gaps(self.ranges))
@@ -77,6 +80,11 @@ class CharSet:
     @cached_property
     def _hash(self) -> int:
         return hash(self.ranges)
+
+    @property
+    def edges(self) -> list[int]:
+        """Where membership changes: the first code point of each range, and the one behind its last."""
+        return [edge for first, last in self.ranges for edge in (first, last + 1)]
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{a:04X}" if a == b else f"{a:04X}-{b:04X}" for a, b in self.ranges[:8])

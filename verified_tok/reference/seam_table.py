@@ -257,20 +257,20 @@ def classes_of(patterns: Sequence[Pat]) -> tuple[npt.NDArray[np.int32], str]:
     No set ends or begins between two edges, so one character stands for all of them.
     """
     sets = dict.fromkeys(chars for pat in patterns for chars in sets_in(pat))
-    edges = {bound for chars in sets for first, last in chars.ranges for bound in (first, last + 1)}
-    places = sorted({0, *_SURROGATES, *edges} - {_LIMIT})
-    class_of = np.zeros(_LIMIT, dtype=np.int32)
-    classes: dict[tuple[bool, ...], int] = {}
-    representatives = []
-    for place, behind in pairwise([*places, _LIMIT]):
-        if place == _SURROGATES[0]:
-            continue  # no characters
-        kind = tuple(chr(place) in chars for chars in sets)
-        if kind not in classes:
-            classes[kind] = len(classes)
-            representatives.append(chr(place))
-        class_of[place:behind] = classes[kind]
-    return class_of, "".join(representatives)
+    edges = [np.array(chars.edges, dtype=np.int64) for chars in sets]
+    places = np.unique(np.concatenate([np.array([0, *_SURROGATES]), *edges]))
+    places = places[places < _LIMIT]
+    kinds = [np.searchsorted(each, places, side="right") % 2 for each in edges]
+    kinds.append(places == _SURROGATES[0])  # these are no characters, so they make no class
+    _, first, kind = np.unique(
+        np.array(kinds, dtype=np.uint8), axis=1, return_index=True, return_inverse=True
+    )
+    found = np.argsort(first)
+    found = found[places[first[found]] != _SURROGATES[0]]
+    number = np.zeros(len(first), dtype=np.int32)
+    number[found] = np.arange(len(found), dtype=np.int32)
+    class_of = np.repeat(number[kind.ravel()], np.diff(places, append=_LIMIT))
+    return class_of, "".join(map(chr, places[first[found]].tolist()))
 
 
 # --- vocabularies without a pre-tokenizer ------------------------------------------------------------
