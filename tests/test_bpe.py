@@ -6,11 +6,7 @@ before their parts, bytes side by side that no rule joins.
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -22,6 +18,7 @@ import pytest
 import tiktoken
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from symbolic import copy_with_fault, counterexamples
 
 from verified_tok.fetch import open_family
 from verified_tok.reference import bpe
@@ -499,31 +496,11 @@ FAULTS = {
 leftmost rule wins, not the lowest; a merge drops only one of its tokens."""
 
 
-def crosshair(seconds: int, *targets: str, at: Path = REPOSITORY) -> str:
-    """CrossHair's counterexamples; empty if it found none in that much CPU time for each contract."""
-    command = [sys.executable, "-m", "crosshair", "check", "--analysis_kind=PEP316"]
-    command += [f"--per_condition_timeout={seconds}", *targets]
-    path = os.pathsep.join([str(at), str(Path(__file__).parent)])
-    run = subprocess.run(
-        command, cwd=at, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=600
-    )
-    assert run.returncode == (1 if run.stdout else 0), run.stderr
-    return run.stdout
-
-
 def test_crosshair_finds_no_counterexample() -> None:
-    assert crosshair(5, "verified_tok.reference.bpe", "contracts_bpe") == ""
+    assert counterexamples(5, "verified_tok.reference.bpe", "contracts_bpe") == ""
 
 
 @pytest.mark.parametrize("contract", FAULTS)
 def test_crosshair_finds_a_planted_fault(contract: str, tmp_path: Path) -> None:
-    original, faulty = FAULTS[contract]
-    source = (REPOSITORY / "verified_tok" / "reference" / "bpe.py").read_text(encoding="utf-8")
-    assert source.count(original) == 1
-    package = tmp_path / "verified_tok" / "reference"
-    package.mkdir(parents=True)
-    for folder in (package, package.parent):
-        (folder / "__init__.py").touch()
-    (package / "bpe.py").write_text(source.replace(original, faulty), encoding="utf-8")
-    shutil.copy(Path(__file__).parent / "contracts_bpe.py", tmp_path)
-    assert re.search(r"bpe\.py:\d+: error: ", crosshair(60, contract, at=tmp_path))
+    copy_with_fault(tmp_path, "bpe", *FAULTS[contract], "contracts_bpe")
+    assert re.search(r"bpe\.py:\d+: error: ", counterexamples(60, contract, at=tmp_path))

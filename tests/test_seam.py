@@ -5,9 +5,13 @@ The properties mirror `lean/VerifiedTok/Thm/Seam.lean`.
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from symbolic import copy_with_fault, counterexamples
 
 from verified_tok.reference import seam
 from verified_tok.reference.aligned import Aligned
@@ -110,3 +114,27 @@ def test_seams_of_a_real_pattern(pair: str, seam_expected: bool) -> None:
 def test_single_digits_are_seams() -> None:
     stage = Stage(parse(LLAMA.replace("{1,3}", ""), Dialect.ONIGURUMA), SplitBehavior.ISOLATED, False)
     assert seam.is_seam([stage], "1", "2")
+
+
+# --- CrossHair ---------------------------------------------------------------------------------------
+
+FAULTS = {
+    "first_of_matches": ("return first(a, d) or (nullable(a) and first(b, d))", "return first(a, d)"),
+    "last_of_matches": ("return last(b, c) or (nullable(b) and last(a, c))", "return last(b, c)"),
+    "nullable_of_matches": ("return nullable(a) and nullable(b)", "return nullable(a) and not nullable(b)"),
+    "matches_stop": ("return first(a, d) or looks(a, d)", "return looks(a, d)"),
+    "matches_append_of_not_crosses": ("and (first(b, d) or looks(b, d)))", "and first(b, d))"),
+    "first_match_append_of_stable": ("and (stable(b, x, y) or", "and (stable(a, x, y) or"),
+    "first_match_of_covers": ("(sure(a, y) and always(b)) or", "sure(a, y) or"),
+}
+"""For a contract, code of the analysis and what to put there; each makes one pair too many a seam."""
+
+
+def test_crosshair_finds_no_counterexample() -> None:
+    assert counterexamples(2, "contracts_seam") == ""
+
+
+@pytest.mark.parametrize("contract", FAULTS)
+def test_crosshair_finds_a_planted_fault(contract: str, tmp_path: Path) -> None:
+    copy_with_fault(tmp_path, "seam", *FAULTS[contract], "contracts_seam")
+    assert re.search(r"seam\.py:\d+: error: ", counterexamples(60, f"contracts_seam.{contract}", at=tmp_path))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -272,6 +273,21 @@ def test_one_seam_too_many_is_found(name: str, pair: str) -> None:
     faulty.table.stages[faulty.table.class_of[ord(x)], faulty.table.class_of[ord(y)]] = YES
     faulty.is_seam.cache_clear()
     assert violations(faulty, [(x, y)], atoms_of(tok, rng), rng, tries=300)
+
+
+@pytest.mark.parametrize(
+    ("name", "pair"), [("llama-2", "th"), ("llama-2", "an"), ("gemma-3", "th"), ("gemma-3", "\n\n")]
+)
+def test_one_join_too_few_is_found(name: str, pair: str) -> None:
+    """The same of a vocabulary's seams: a pair that merges join, taken for one that none joins."""
+    tok, rng = tokenizer(name), random.Random(name)
+    faulty = reference_engine(tok)
+    joins = faulty.table.joins
+    assert joins is not None
+    assert not joins.apart(*pair)
+    fewer = replace(joins, pairs=joins.pairs - {pair})
+    faulty.is_seam = replace(faulty.table, joins=fewer).is_seam  # type: ignore[assignment]
+    assert violations(faulty, [(pair[0], pair[1])], atoms_of(tok, rng), rng, tries=50)
 
 
 # --- cost --------------------------------------------------------------------------------------------
