@@ -115,6 +115,14 @@ def test_a_generation_prompt_that_is_not_kept():
     assert (one.kept, one.stop, one.prompt, one.at) == (1, 2, True, len("[user]Hi[assistant]"))
 
 
+def test_a_template_that_puts_the_newest_first():
+    template = ChatTemplate("{% for m in messages | reverse %}[{{ m.content }}]{% endfor %}")
+    found = list(rewrites(template, [USER, ANSWER, USER]))
+    first, second = (one for one in found if not one.prompt)
+    assert (first.kept, first.stop, first.at) == (1, 2, 2)  # "[Hi]", then "[Hello.][Hi]"
+    assert (second.kept, second.stop) == (2, 3)
+
+
 def test_tool_results_are_one_event():
     template = ChatTemplate(
         "{% for m in messages %}{% if m.role == 'tool' %}({{ m.content }}"
@@ -167,7 +175,7 @@ def test_reasoning_has_several_names(name):
 )
 def test_templates_run_in_a_sandbox(source):
     with pytest.raises(ChatTemplateError):
-        ChatTemplate(source + "{{ nothing.here }}").render([USER])
+        ChatTemplate(source).render([USER])
     assert ChatTemplate("{% set n = namespace(x=1) %}{% set n.x = 2 %}{{ n.x }}").render([USER]) == "2"
 
 

@@ -31,7 +31,8 @@ class ChatTemplate:
     """A chat template; renders messages to one string.
 
     `special_tokens` are the variables that templates print, such as `bos_token`. `date` is what they take
-    for today. Raises `ChatTemplateError` if it is no Jinja template.
+    for today. A tokenizer of `transformers` has both: `tokenizer.chat_template` and
+    `tokenizer.special_tokens_map`. Raises `ChatTemplateError` if it is no Jinja template.
 
     >>> template = ChatTemplate("{% for m in messages %}[{{ m.role }}] {{ m.content }}\\n{% endfor %}")
     >>> template.render([{"role": "user", "content": "Hi"}])

@@ -63,6 +63,7 @@ def check_structure(
     tokens inside a message."""
     opening = _opening(form)
     ids = stretch.ids
+    listed: list[int] = ids.tolist()
 
     def found(kind: Kind, start: int, stop: int, message: str) -> Found:
         field, first, last = stretch.locate(start, stop)
@@ -70,14 +71,14 @@ def check_structure(
 
     for one in events:
         if one.event is None:
-            kind, message = _malformed(one, ids.tolist(), form, opening, vocabulary)
+            kind, message = _malformed(one, listed, form, opening, vocabulary)
             if message:
                 yield found(kind, one.start, one.stop, message)
         elif one.place != one.stands:
             yield found(Kind.BOUNDARY, one.start, one.start + 1, _misplaced(one, form, vocabulary))
         elif one.span is not None:
             for at in range(*one.span):
-                if int(ids[at]) in opening:
+                if listed[at] in opening:
                     name = vocabulary.names(ids[at : at + 1])
                     message = f"{name} opens a turn, and the one before is not closed"
                     yield found(Kind.BOUNDARY, at, at + 1, message)
@@ -135,8 +136,8 @@ def spell(events: list[Read], messages: tuple[Message, ...], form: Format) -> bo
 def inexpressible(messages: tuple[Message, ...], form: Format) -> Iterator[Found]:
     """Messages that the format cannot express where they stand; those behind are looked at as if it could."""
     conversation = Conversation(form.tokenizer, form)
-    numbers = groupby(range(len(messages)), lambda i: messages[i]["role"] == "tool" or i)
-    for _, group in numbers:
+    together = groupby(range(len(messages)), lambda i: -1 if messages[i]["role"] == "tool" else i)
+    for _, group in together:
         places = list(group)
         try:
             conversation.add([as_sent(messages[i]) for i in places])
