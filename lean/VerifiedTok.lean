@@ -3,6 +3,7 @@ module
 public import VerifiedTok.Spec.AddedTokens
 public import VerifiedTok.Spec.Boundary
 public import VerifiedTok.Spec.Bpe
+public import VerifiedTok.Spec.ByteTemplate
 public import VerifiedTok.Spec.Bytes
 public import VerifiedTok.Spec.Chat
 public import VerifiedTok.Spec.Delta
@@ -15,11 +16,13 @@ public import VerifiedTok.Spec.RoundsCheck
 public import VerifiedTok.Spec.Seam
 public import VerifiedTok.Spec.Session
 public import VerifiedTok.Spec.Splice
+public import VerifiedTok.Spec.Stream
 public import VerifiedTok.Spec.Tables
 public import VerifiedTok.Thm.AddedTokens
 public import VerifiedTok.Thm.AddedTokens.Flags
 public import VerifiedTok.Thm.Boundary
 public import VerifiedTok.Thm.Bpe
+public import VerifiedTok.Thm.ByteTemplate
 public import VerifiedTok.Thm.Canonical
 public import VerifiedTok.Thm.Chat
 public import VerifiedTok.Thm.Chat.Canonical
@@ -54,6 +57,7 @@ public import VerifiedTok.Thm.Splice.Blocks
 public import VerifiedTok.Thm.Splice.Run
 public import VerifiedTok.Thm.Splice.Units
 public import VerifiedTok.Thm.Straddle
+public import VerifiedTok.Thm.Stream
 public import VerifiedTok.Thm.Tables
 public import VerifiedTok.Thm.Textbook
 public import VerifiedTok.Vectors.AddedTokens
