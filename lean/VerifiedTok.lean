@@ -26,6 +26,8 @@ public import VerifiedTok.Thm.ByteTemplate
 public import VerifiedTok.Thm.Canonical
 public import VerifiedTok.Thm.Chat
 public import VerifiedTok.Thm.Chat.Canonical
+public import VerifiedTok.Thm.Chat.Join
+public import VerifiedTok.Thm.Chat.NoInjection
 public import VerifiedTok.Thm.Chat.Parse
 public import VerifiedTok.Thm.Decode
 public import VerifiedTok.Thm.Delta
@@ -62,12 +64,15 @@ public import VerifiedTok.Thm.Tables
 public import VerifiedTok.Thm.Textbook
 public import VerifiedTok.Vectors.AddedTokens
 public import VerifiedTok.Vectors.Bpe
+public import VerifiedTok.Vectors.ByteTemplate
+public import VerifiedTok.Vectors.Chat
 public import VerifiedTok.Vectors.Model
 public import VerifiedTok.Vectors.Pattern
 public import VerifiedTok.Vectors.Rounds
 public import VerifiedTok.Vectors.Seam
 public import VerifiedTok.Vectors.Session
 public import VerifiedTok.Vectors.Splice
+public import VerifiedTok.Vectors.Stream
 public import VerifiedTok.Vectors.Tables
 
 /-! The root of the library: every file below `VerifiedTok/` is imported here, or the check fails. -/

@@ -7,17 +7,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from spec.vectors import added_tokens, bpe, model, pattern, rounds, seam, session, splice, tables
+from spec.vectors import (
+    added_tokens,
+    bpe,
+    byte_template,
+    chat,
+    model,
+    pattern,
+    rounds,
+    seam,
+    session,
+    splice,
+    stream,
+    tables,
+)
 
 # The modules of lean/VerifiedTok/Vectors and what writes each.
 MODULES: dict[str, Callable[[], str]] = {
     "AddedTokens": added_tokens.module,
     "Bpe": bpe.module,
+    "ByteTemplate": byte_template.module,
+    "Chat": chat.module,
     "Model": model.module,
     "Pattern": pattern.module,
     "Rounds": rounds.module,
     "Seam": seam.module,
     "Session": session.module,
     "Splice": splice.module,
+    "Stream": stream.module,
     "Tables": tables.module,
 }

@@ -415,9 +415,10 @@ def mismatch(template: Template, coder: Coder, parts: Sequence[Part], ids: Ids) 
                 ids = rest
             case Slot(before, after):
                 first, ids = run(template, ids)
-                if not ids:
-                    return False  # the text may go on
-                if strip(before, after, coder.dec(first)) is None:
+                text = coder.dec(first)
+                if not ids:  # the text may go on
+                    return not text.startswith(before) and not before.startswith(text)
+                if strip(before, after, text) is None:
                     return True
     return False
 

@@ -28,7 +28,6 @@ abbrev cNl : UInt8 := 10
 
 inductive Role where
   | system | user | assistant | tool
-  deriving DecidableEq
 
 @[expose] def Role.name : Role → Bytes
   | .system => [115, 121, 115, 116, 101, 109]
@@ -39,7 +38,6 @@ inductive Role where
 structure Message where
   role : Role
   content : Bytes
-  deriving DecidableEq
 
 /-! ## Escaping -/
 

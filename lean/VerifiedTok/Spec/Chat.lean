@@ -20,14 +20,35 @@ abbrev Bytes := List UInt8
 /-- What an event is.  `tools` is a group: the results of parallel calls are one event. -/
 inductive Kind where
   | system | developer | user | tools | assistant
-  deriving DecidableEq
+
+@[expose] def Kind.number : Kind → Nat
+  | .system => 0
+  | .developer => 1
+  | .user => 2
+  | .tools => 3
+  | .assistant => 4
+
+theorem Kind.number_inj {k l : Kind} (h : k.number = l.number) : k = l := by
+  cases k <;> cases l <;> first | rfl | cases h
+
+@[expose] instance : DecidableEq Kind := fun _ _ => decidable_of_iff _ ⟨Kind.number_inj, congrArg Kind.number⟩
 
 /-- Where an event stands: at the beginning, after an event, or in a span of the assistant that is still open. -/
 inductive Place where
   | start
   | after (k : Kind)
   | inSpan
-  deriving DecidableEq
+
+@[expose] def Place.number : Place → Nat
+  | .start => 0
+  | .inSpan => 1
+  | .after k => k.number + 2
+
+theorem Place.number_inj {p q : Place} (h : p.number = q.number) : p = q := by
+  cases p <;> cases q <;> simp only [number, Nat.add_right_cancel_iff] at h <;>
+    first | rfl | (congr 1; exact Kind.number_inj h) | omega
+
+@[expose] instance : DecidableEq Place := fun _ _ => decidable_of_iff _ ⟨Place.number_inj, congrArg Place.number⟩
 
 @[expose] def Kind.all : List Kind := [.system, .developer, .user, .tools, .assistant]
 @[expose] def Place.all : List Place := .start :: Kind.all.map .after
@@ -38,14 +59,12 @@ inductive Event where
   | message (k : Kind) (items : List (List Bytes))
   | span (ids : List Token)
   | close (stop : Token)
-  deriving DecidableEq
 
 /-- A part of the form of a message: ids that never change, or a slot for a text that stands between two fixed
 texts and is encoded together with them. -/
 inductive Part where
   | ids (ts : List Token)
   | slot (before after : Bytes)
-  deriving DecidableEq
 
 /-- A chat format. -/
 structure Template where
@@ -74,7 +93,7 @@ structure Coder where
 /-- The text is its own encoding's decoding.  (A normalizer may change others.) -/
 @[expose] def Coder.Keeps (C : Coder) (text : Bytes) : Prop := C.dec (C.enc text) = text
 
-instance (C : Coder) (text : Bytes) : Decidable (C.Keeps text) := inferInstanceAs (Decidable (_ = _))
+@[expose] instance (C : Coder) (text : Bytes) : Decidable (C.Keeps text) := inferInstanceAs (Decidable (_ = _))
 
 /-- Content never becomes a control token. -/
 @[expose] def NoControl (T : Template) (C : Coder) : Prop := ∀ text, ∀ t ∈ C.enc text, T.control t = false
@@ -88,7 +107,6 @@ inductive Segment where
   | content (text : Bytes)
   /-- Ids as they were given. -/
   | sampled (ts : List Token)
-  deriving DecidableEq
 
 @[expose] def Segment.ids (C : Coder) : Segment → List Token
   | .fixed ts | .sampled ts => ts
@@ -217,7 +235,6 @@ event. -/
 inductive Found where
   | event (p : Place) (e : Event) (ids : List Token)
   | malformed (ids : List Token)
-  deriving DecidableEq
 
 @[expose] def Found.ids : Found → List Token
   | .event _ _ ids | .malformed ids => ids
@@ -251,7 +268,9 @@ inductive Found where
   | .ids ts :: ps, s =>
     if ts.isPrefixOf s then mismatch T C ps (s.drop ts.length) else !s.isPrefixOf ts
   | .slot b a :: ps, s =>
-    !(T.run s).2.isEmpty && ((strip b a (C.dec (T.run s).1)).isNone || mismatch T C ps (T.run s).2)
+    let text := C.dec (T.run s).1
+    if (T.run s).2.isEmpty then !b.isPrefixOf text && !text.isPrefixOf b
+    else (strip b a text).isNone || mismatch T C ps (T.run s).2
 
 /-- Ids that end a text: they begin with a control token, or there are none. -/
 @[expose] def EndsText (T : Template) (s : List Token) : Prop := ∀ t ∈ s.head?, T.control t = true
@@ -294,7 +313,7 @@ inductive Found where
   | _, [] => True
   | p, e :: es => Readable T C p (render T C e.next es) e ∧ Canonical T C e.next es
 
-instance (T : Template) (C : Coder) : ∀ (xs : List Segment) (r : List Token), Decidable (Delimited T C xs r)
+@[expose] instance (T : Template) (C : Coder) : ∀ (xs : List Segment) (r : List Token), Decidable (Delimited T C xs r)
   | [], _ => inferInstanceAs (Decidable True)
   | .content text :: xs, r =>
     have := instDecidableDelimited T C xs r
@@ -302,13 +321,13 @@ instance (T : Template) (C : Coder) : ∀ (xs : List Segment) (r : List Token), 
   | .fixed _ :: xs, r => instDecidableDelimited T C xs r
   | .sampled _ :: xs, r => instDecidableDelimited T C xs r
 
-instance (T : Template) (C : Coder) (p : Place) (k : Kind) (ids : List Token) : Decidable (ToldApart T C p k ids) :=
+@[expose] instance (T : Template) (C : Coder) (p : Place) (k : Kind) (ids : List Token) : Decidable (ToldApart T C p k ids) :=
   inferInstanceAs (Decidable (∀ _ ∈ _, _ → _))
 
-instance (T : Template) (C : Coder) (p : Place) (r : List Token) (e : Event) : Decidable (Readable T C p r e) := by
+@[expose] instance (T : Template) (C : Coder) (p : Place) (r : List Token) (e : Event) : Decidable (Readable T C p r e) := by
   cases e <;> unfold Readable <;> infer_instance
 
-instance (T : Template) (C : Coder) : ∀ (p : Place) (es : List Event), Decidable (Canonical T C p es)
+@[expose] instance (T : Template) (C : Coder) : ∀ (p : Place) (es : List Event), Decidable (Canonical T C p es)
   | _, [] => inferInstanceAs (Decidable True)
   | _, e :: es =>
     have := instDecidableCanonical T C e.next es

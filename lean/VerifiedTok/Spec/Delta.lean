@@ -62,7 +62,7 @@ end Delta
   | _, [] => True
   | p, e :: es => Fits T C p e ∧ AllFit T C e.next es
 
-instance (T : Template) (C : Coder) (p : Place) (e : Event) : Decidable (Fits T C p e) :=
+@[expose] instance (T : Template) (C : Coder) (p : Place) (e : Event) : Decidable (Fits T C p e) :=
   have : ∀ x : Segment, Decidable (match x with | .content text => C.Keeps text | _ => True) := fun x => by
     cases x <;> infer_instance
   by unfold Fits; cases e <;> infer_instance

@@ -19,7 +19,6 @@ structure Partial where
   need : Nat
   lo : UInt8
   hi : UInt8
-  deriving DecidableEq
 
 namespace Partial
 

@@ -45,6 +45,44 @@ theorem run_append_of_control {s : List Token} (h : (T.run s).2 ≠ []) (r : Lis
       simp only [Template.run, Prod.mk.injEq] at this
       simp [Template.run, ht, this.1, this.2]
 
+/-- Ids without a control token go on into what follows. -/
+theorem run_append_of_no_control {s : List Token} (h : (T.run s).2 = []) (r : List Token) :
+    T.run (s ++ r) = ((T.run s).1 ++ (T.run r).1, (T.run r).2) := by
+  induction s with
+  | nil => rfl
+  | cons t s ih =>
+    cases ht : T.control t with
+    | true => simp [Template.run, ht] at h
+    | false =>
+      have := ih (by simpa [Template.run, ht] using h)
+      simp only [Template.run, Prod.mk.injEq] at this
+      simp [Template.run, ht, this.1, this.2]
+
+/-- Two texts that differ somewhere differ whatever follows the second. -/
+theorem apart_append {b text : Bytes} (h₁ : b.isPrefixOf text = false) (h₂ : text.isPrefixOf b = false) (w : Bytes) :
+    b.isPrefixOf (text ++ w) = false ∧ (text ++ w).isPrefixOf b = false := by
+  have hn₁ : ¬ b <+: text := fun h => by rw [List.isPrefixOf_iff_prefix.mpr h] at h₁; cases h₁
+  have hn₂ : ¬ text <+: b := fun h => by rw [List.isPrefixOf_iff_prefix.mpr h] at h₂; cases h₂
+  constructor
+  · cases hb : b.isPrefixOf (text ++ w) with
+    | false => rfl
+    | true =>
+      rcases List.prefix_or_prefix_of_prefix (List.isPrefixOf_iff_prefix.mp hb) (List.prefix_append text w) with h | h
+      · exact absurd h hn₁
+      · exact absurd h hn₂
+  · cases hb : (text ++ w).isPrefixOf b with
+    | false => rfl
+    | true => exact absurd ((List.prefix_append text w).trans (List.isPrefixOf_iff_prefix.mp hb)) hn₂
+
+theorem strip_of_apart {b text : Bytes} (h₁ : b.isPrefixOf text = false) (h₂ : text.isPrefixOf b = false) (a w : Bytes) : strip b a (text ++ w) = none := by
+  cases hs : strip b a (text ++ w) with
+  | none => rfl
+  | some c =>
+    have h := (apart_append h₁ h₂ w).1
+    have hp : b <+: text ++ w := by
+      rw [strip_some hs, List.append_assoc]; exact List.prefix_append ..
+    rw [List.isPrefixOf_iff_prefix.mpr hp] at h; cases h
+
 theorem delimited_append {xs ys : List Segment} {r : List Token} (h : Delimited T C (xs ++ ys) r) :
     Delimited T C xs (ys.flatMap (Segment.ids C) ++ r) ∧ Delimited T C ys r := by
   induction xs with
@@ -145,14 +183,20 @@ theorem parseItem_of_mismatch {ps : List Part} {s : List Token} (h : mismatch T 
           · rw [List.isPrefixOf_iff_prefix.mpr h'] at h; cases h
         rw [parseItem, this]; rfl
     | slot b a =>
-      simp only [mismatch, Bool.and_eq_true, Bool.not_eq_true', List.isEmpty_eq_false_iff, Bool.or_eq_true,
-        Option.isNone_iff_eq_none] at h
-      rw [parseItem, run_append_of_control h.1]
-      rcases h.2 with h' | h'
-      · simp only; rw [h']; rfl
-      · simp only
-        rw [ih h']
-        cases strip b a (C.dec (T.run s).1) <;> rfl
+      simp only [mismatch] at h
+      split at h
+      · next he =>
+        simp only [Bool.and_eq_true, Bool.not_eq_true'] at h
+        rw [parseItem, run_append_of_no_control (List.isEmpty_iff.mp he)]
+        simp only
+        rw [C.dec_append, strip_of_apart h.1 h.2 a]; rfl
+      · next he =>
+        rw [parseItem, run_append_of_control fun h => he (List.isEmpty_iff.mpr h)]
+        simp only [Bool.or_eq_true, Option.isNone_iff_eq_none] at h ⊢
+        rcases h with h' | h'
+        · rw [h']; rfl
+        · rw [ih h']
+          cases strip b a (C.dec (T.run s).1) <;> rfl
 
 theorem parseItems_fill (hno : NoControl T C) {ps : List Part} {items : List (List Bytes)} {r : List Token} {n : Nat}
     (hlen : ∀ cs ∈ items, cs.length = ps.countP fun x => x matches .slot ..)
