@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from spec.vectors.chat_formats import CODER, FORMATS
+from verified_tok.fetch import open_family
 from verified_tok.reference import chat
 from verified_tok.reference.chat import (
     Close,
@@ -221,3 +222,12 @@ def test_content_is_kept_to_the_byte(name: str, text: bytes) -> None:
     talk = (Message(Kind.USER, ((text,),)), Span((97,)))
     found = parse(template, CODER, START, render(template, CODER, START, talk))
     assert [part.event for part in found if isinstance(part, FoundEvent)] == [*talk]
+
+
+@pytest.mark.parametrize("family", ["qwen3", "llama-3.1", "gpt-oss", "deepseek-v3"])
+def test_no_added_token_is_made_of_content(family: str) -> None:
+    """`not_mem_encodePiece` asks that no control token is the encoding of its own bytes: none is."""
+    tok = open_family(family)
+    added = {token.id: token.content for token in tok.spec.added_tokens}
+    for literal in added.values():
+        assert not added.keys() & {int(id) for id in tok.encode(literal, added_tokens="none")}

@@ -32,10 +32,10 @@ from verified_tok.reference.delta import Add, Delta, Extend, Op, Splice, step
 
 TEXTS = (b"", b"\n", b"ab", b".\n", b"a<|e|>", b"<r>", b"u\n", b"f. t")
 SPANS: tuple[Ids, ...] = ((), (97, 98), (258, 10), (304, 97), (331,), (300, 117, 10))
-CONVERSATIONS = 5
-NEAR = 4
-RUNS = 4
-OPERATIONS = 6
+CONVERSATIONS = 2
+NEAR = 2
+RUNS = 1
+OPERATIONS = 8
 
 
 def module() -> str:
