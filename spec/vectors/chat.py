@@ -35,7 +35,7 @@ SPANS: tuple[Ids, ...] = ((), (97, 98), (258, 10), (304, 97), (331,), (300, 117,
 CONVERSATIONS = 2
 NEAR = 2
 RUNS = 1
-OPERATIONS = 8
+OPERATIONS = 6
 
 
 def module() -> str:
@@ -60,7 +60,7 @@ def _body() -> Iterator[str]:
 
 
 def _draw(
-    rng: random.Random, template: Template, place: Place = Edge.START, most: int = 5
+    rng: random.Random, template: Template, place: Place = Edge.START, most: int = 4
 ) -> tuple[Event, ...]:
     events: list[Event] = []
     for _ in range(rng.randint(1, most)):

@@ -2,6 +2,7 @@ module
 
 public import VerifiedTok.Spec.ByteTemplate
 public import VerifiedTok.Spec.Pipeline
+public import VerifiedTok.Thm.AddedTokens.Flags
 public import VerifiedTok.Thm.Decode
 public import VerifiedTok.Thm.Encode
 
@@ -291,8 +292,10 @@ theorem render_injective {ms ms' : List Message} (h : render ms = render ms') : 
 
 Any tokenizer of bytes that has `<|im_start|>` among its added tokens. -/
 
-/-- `<|im_start|>` is an added token, and none holds a newline before `<`: messages do not run into each other. -/
+/-- `<|im_start|>` is an added token, none holds a newline before `<`, and none has a flag: messages do not run
+into each other. -/
 structure Delimits (T : Tokenizer UInt8) : Prop where
+  flags : NoFlags T.literals
   start : ∃ l ∈ T.literals, l.content = imStart
   apart : holdsPair T.literals cNl cLt = false
 
@@ -303,8 +306,11 @@ theorem head?_renderOne (m : Message) : (renderOne m).head? = some cLt := rfl
 
 theorem encode_renderOne_append {T : Tokenizer UInt8} (hT : Delimits T) {A : List UInt8} (hA : A.getLast? = some cNl)
     (m : Message) (B : Bytes) : T.encode (A ++ (renderOne m ++ B)) = T.encode A ++ T.encode (renderOne m ++ B) := by
-  refine Tokenizer.encode_append_of_literal (noCross_of_not_holdsPair hT.apart hA rfl) (.inr fun g hg => ?_)
+  refine Tokenizer.encode_append_of_literal
+    ⟨noCross_of_not_holdsPair hT.apart hA (y := cLt) rfl, fun x y _ _ => Tokenizer.flagsAllow_of_none hT.flags x y⟩
+    (.inr fun g hg => ?_)
   obtain ⟨Y, hY⟩ := hg
+  rw [Tokenizer.segments, extractFlagged_eq_extract hT.flags] at hY
   obtain ⟨l, hl, hc⟩ := hT.start
   obtain ⟨b, w, Y', hY', _, _, hb⟩ := cut_first (m := longest T.literals) (B := renderOne m ++ B) (y := cLt) rfl
   rw [extract, hY'] at hY
@@ -314,8 +320,7 @@ theorem encode_renderOne_append {T : Tokenizer UInt8} (hT : Delimits T) {A : Lis
     (by rw [hc, renderOne, List.append_assoc]; exact List.prefix_append ..)
   rw [hnone] at hn; cases hn
 
-theorem encode_nil (T : Tokenizer UInt8) : T.encode [] = [] := by
-  simp [Tokenizer.encode, extract, cut_nil, encodeSegments]
+theorem encode_nil (T : Tokenizer UInt8) : T.encode [] = [] := rfl
 
 /-- **Tokenizing a conversation is tokenizing its messages.** -/
 theorem encode_render {T : Tokenizer UInt8} (hT : Delimits T) (ms : List Message) :

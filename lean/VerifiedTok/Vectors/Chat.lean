@@ -71,155 +71,150 @@ def views (d : Delta Nat) : List (List (List Nat)) :=
   [d.bytes.map (·.toNat), d.ids, d.marks.map fun m => m.elim 0 (· + 1)] :: d.events.map event
 
 /-! chatml -/
-example : render chatml coder .start [.message .system [[[117, 10]]], .message .system [[[117, 10]]], .span [97, 98], .close 301, .message .tools [[[10]], [[97, 98]]]] =
-    [300, 115, 10, 259, 301, 10, 300, 115, 10, 259, 301, 10, 300, 97, 10, 97, 98, 301, 10, 300, 117, 10, 302, 256, 10, 303, 10, 302, 10, 258, 10, 303, 301] := by decide +kernel
-example : renderBytes chatml coder .start [.message .system [[[117, 10]]], .message .system [[[117, 10]]], .span [97, 98], .close 301, .message .tools [[[10]], [[97, 98]]]] =
-    [60, 124, 115, 124, 62, 115, 10, 117, 10, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 115, 10, 117, 10, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 97, 10, 97, 98, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 117, 10, 60, 114, 62, 10, 10, 10, 60, 47, 114, 62, 10, 60, 114, 62, 10, 97, 98, 10, 60, 47, 114, 62, 60, 124, 101, 124, 62] := by decide +kernel
-example : decide (Canonical chatml coder .start [.message .system [[[117, 10]]], .message .system [[[117, 10]]], .span [97, 98], .close 301, .message .tools [[[10]], [[97, 98]]]]) =
+example : render chatml coder .start [.message .user [[[10]]], .message .user [[[117, 10]]]] =
+    [300, 259, 10, 301, 10, 300, 259, 259, 301] := by decide +kernel
+example : renderBytes chatml coder .start [.message .user [[[10]]], .message .user [[[117, 10]]]] =
+    [60, 124, 115, 124, 62, 117, 10, 10, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 117, 10, 117, 10, 60, 124, 101, 124, 62] := by decide +kernel
+example : decide (Canonical chatml coder .start [.message .user [[[10]]], .message .user [[[117, 10]]]]) =
     true := by decide +kernel
-example : (parse chatml coder .start [300, 115, 10, 259, 301, 10, 300, 115, 10, 259, 301, 10, 300, 97, 10, 97, 98, 301, 10, 300, 117, 10, 302, 256, 10, 303, 10, 302, 10, 258, 10, 303, 301]).map found =
-    ([.event (.start) (.message .system [[[117, 10]]]) [300, 115, 10, 259, 301], .event (.after .system) (.message .system [[[117, 10]]]) [10, 300, 115, 10, 259, 301], .event (.after .system) (.span [97, 98]) [10, 300, 97, 10, 97, 98], .event (.inSpan) (.close 301) [301], .event (.after .assistant) (.message .tools [[[10]], [[97, 98]]]) [10, 300, 117, 10, 302, 256, 10, 303, 10, 302, 10, 258, 10, 303, 301]] : List Found).map found := by decide +kernel
+example : (parse chatml coder .start [300, 259, 10, 301, 10, 300, 259, 259, 301]).map found =
+    ([.event (.start) (.message .user [[[10]]]) [300, 259, 10, 301], .event (.after .user) (.message .user [[[117, 10]]]) [10, 300, 259, 259, 301]] : List Found).map found := by decide +kernel
 
-example : render chatml coder .start [.message .tools [[[46, 10]]], .message .user [[[97, 60, 124, 101, 124, 62]]]] =
-    [300, 117, 10, 302, 10, 46, 256, 303, 301, 10, 300, 259, 97, 260, 101, 124, 62, 301] := by decide +kernel
-example : renderBytes chatml coder .start [.message .tools [[[46, 10]]], .message .user [[[97, 60, 124, 101, 124, 62]]]] =
-    [60, 124, 115, 124, 62, 117, 10, 60, 114, 62, 10, 46, 10, 10, 60, 47, 114, 62, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 117, 10, 97, 60, 124, 101, 124, 62, 60, 124, 101, 124, 62] := by decide +kernel
-example : decide (Canonical chatml coder .start [.message .tools [[[46, 10]]], .message .user [[[97, 60, 124, 101, 124, 62]]]]) =
+example : render chatml coder .start [.message .system [[[97, 60, 124, 101, 124, 62]]], .message .tools [[[10]], [[97, 98]]], .message .system [[[60, 114, 62]]], .message .tools [[[46, 10]]]] =
+    [300, 115, 10, 97, 260, 101, 124, 62, 301, 10, 300, 117, 10, 302, 256, 10, 303, 10, 302, 10, 258, 10, 303, 301, 10, 300, 115, 10, 60, 114, 62, 301, 10, 300, 117, 10, 302, 10, 46, 256, 303, 301] := by decide +kernel
+example : renderBytes chatml coder .start [.message .system [[[97, 60, 124, 101, 124, 62]]], .message .tools [[[10]], [[97, 98]]], .message .system [[[60, 114, 62]]], .message .tools [[[46, 10]]]] =
+    [60, 124, 115, 124, 62, 115, 10, 97, 60, 124, 101, 124, 62, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 117, 10, 60, 114, 62, 10, 10, 10, 60, 47, 114, 62, 10, 60, 114, 62, 10, 97, 98, 10, 60, 47, 114, 62, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 115, 10, 60, 114, 62, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 117, 10, 60, 114, 62, 10, 46, 10, 10, 60, 47, 114, 62, 60, 124, 101, 124, 62] := by decide +kernel
+example : decide (Canonical chatml coder .start [.message .system [[[97, 60, 124, 101, 124, 62]]], .message .tools [[[10]], [[97, 98]]], .message .system [[[60, 114, 62]]], .message .tools [[[46, 10]]]]) =
     true := by decide +kernel
-example : (parse chatml coder .start [300, 117, 10, 302, 10, 46, 256, 303, 301, 10, 300, 259, 97, 260, 101, 124, 62, 301]).map found =
-    ([.event (.start) (.message .tools [[[46, 10]]]) [300, 117, 10, 302, 10, 46, 256, 303, 301], .event (.after .tools) (.message .user [[[97, 60, 124, 101, 124, 62]]]) [10, 300, 259, 97, 260, 101, 124, 62, 301]] : List Found).map found := by decide +kernel
+example : (parse chatml coder .start [300, 115, 10, 97, 260, 101, 124, 62, 301, 10, 300, 117, 10, 302, 256, 10, 303, 10, 302, 10, 258, 10, 303, 301, 10, 300, 115, 10, 60, 114, 62, 301, 10, 300, 117, 10, 302, 10, 46, 256, 303, 301]).map found =
+    ([.event (.start) (.message .system [[[97, 60, 124, 101, 124, 62]]]) [300, 115, 10, 97, 260, 101, 124, 62, 301], .event (.after .system) (.message .tools [[[10]], [[97, 98]]]) [10, 300, 117, 10, 302, 256, 10, 303, 10, 302, 10, 258, 10, 303, 301], .event (.after .tools) (.message .system [[[60, 114, 62]]]) [10, 300, 115, 10, 60, 114, 62, 301], .event (.after .system) (.message .tools [[[46, 10]]]) [10, 300, 117, 10, 302, 10, 46, 256, 303, 301]] : List Found).map found := by decide +kernel
 
-example : (parse chatml coder .start [300, 259, 259, 301, 10, 300, 117, 10, 302, 10, 117, 256, 303, 301, 10, 300, 117, 10, 302, 10, 258, 10, 303, 301, 10, 300, 115, 10, 259, 301]).map found =
-    ([.event (.start) (.message .user [[[117, 10]]]) [300, 259, 259, 301], .event (.after .user) (.message .tools [[[117, 10]]]) [10, 300, 117, 10, 302, 10, 117, 256, 303, 301], .event (.after .tools) (.message .tools [[[97, 98]]]) [10, 300, 117, 10, 302, 10, 258, 10, 303, 301], .event (.after .tools) (.message .system [[[117, 10]]]) [10, 300, 115, 10, 259, 301]] : List Found).map found := by decide +kernel
+example : (parse chatml coder .start [300, 115, 102, 46, 32, 116, 301, 10, 300, 259, 259, 301, 10, 300, 117, 10, 302, 10, 117, 256, 303, 301]).map found =
+    ([.malformed [300, 115, 102, 46, 32, 116, 301], .event (.after .system) (.message .user [[[117, 10]]]) [10, 300, 259, 259, 301], .event (.after .user) (.message .tools [[[117, 10]]]) [10, 300, 117, 10, 302, 10, 117, 256, 303, 301]] : List Found).map found := by decide +kernel
 
-example : (parse chatml coder .start [300, 115, 10, 97, 260, 101, 124, 62, 301, 10, 300, 97, 10, 304, 97, 301, 10, 300, 117, 10, 302, 256, 303, 301, 10, 300, 259, 10, 301]).map found =
-    ([.event (.start) (.message .system [[[97, 60, 124, 101, 124, 62]]]) [300, 115, 10, 97, 260, 101, 124, 62, 301], .event (.after .system) (.span [304, 97]) [10, 300, 97, 10, 304, 97], .event (.inSpan) (.close 301) [301], .event (.after .assistant) (.message .tools [[[]]]) [10, 300, 117, 10, 302, 256, 303, 301], .event (.after .tools) (.message .user [[[10]]]) [10, 300, 259, 10, 301]] : List Found).map found := by decide +kernel
+example : (parse chatml coder .start [300, 259, 102, 46, 32, 116, 301, 10, 300, 117, 10, 302, 10, 97, 260, 303, 101, 124, 62, 10, 303, 301]).map found =
+    ([.event (.start) (.message .user [[[102, 46, 32, 116]]]) [300, 259, 102, 46, 32, 116, 301], .malformed [10, 300, 117, 10, 302, 10, 97, 260, 303, 101, 124, 62, 10, 303, 301]] : List Found).map found := by decide +kernel
 
-example : (step chatml coder (⟨[.span [97, 98], .close 301], [60, 124, 115, 124, 62, 97, 10, 97, 98, 60, 124, 101, 124, 62], [300, 97, 10, 97, 98, 301], [none, none, none, none, none, none]⟩ : Delta Nat) (.splice 1 1 [.message .user [[[10]]]])).isNone =
-    true := by decide +kernel
-example : (step chatml coder (⟨[.span [97, 98], .close 301], [60, 124, 115, 124, 62, 97, 10, 97, 98, 60, 124, 101, 124, 62], [300, 97, 10, 97, 98, 301], [none, none, none, none, none, none]⟩ : Delta Nat) (.splice 0 1 [.message .system [[[102, 46, 32, 116]]], .message .user [[[102, 46, 32, 116]]]])).isNone =
-    true := by decide +kernel
-example : (step chatml coder (⟨[.span [97, 98], .close 301], [60, 124, 115, 124, 62, 97, 10, 97, 98, 60, 124, 101, 124, 62], [300, 97, 10, 97, 98, 301], [none, none, none, none, none, none]⟩ : Delta Nat) (.splice 0 1 [.message .user [[[97, 98]]]])).isNone =
-    true := by decide +kernel
-example : (steps chatml coder Delta.empty [(.splice 0 0 [.span [97, 98], .close 301]), (.add (.message .tools [[[97, 98]], [[97, 60, 124, 101, 124, 62]]]) (some 0)), (.add (.span [258, 10]) (some 0)), (.extend [304, 97] [none, some 2]), (.splice 3 4 [.message .user [[[102, 46, 32, 116]]]])]).map views =
-    some (views (⟨[.span [97, 98], .close 301, .message .tools [[[97, 98]], [[97, 60, 124, 101, 124, 62]]], .message .user [[[102, 46, 32, 116]]]], [60, 124, 115, 124, 62, 97, 10, 97, 98, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 117, 10, 60, 114, 62, 10, 97, 98, 10, 60, 47, 114, 62, 10, 60, 114, 62, 10, 97, 60, 124, 101, 124, 62, 10, 60, 47, 114, 62, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 117, 10, 102, 46, 32, 116, 60, 124, 101, 124, 62], [300, 97, 10, 97, 98, 301, 10, 300, 117, 10, 302, 10, 258, 10, 303, 10, 302, 10, 97, 260, 101, 124, 62, 10, 303, 301, 10, 300, 259, 102, 46, 32, 116, 301], [none, none, none, none, none, none, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, none, none, none, none, none, none, none, none]⟩ : Delta Nat)) := by decide +kernel
+example : (steps chatml coder Delta.empty [(.add (.message .tools [[[117, 10]]]) (some 0)), (.splice 1 1 [.message .user [[[]]]]), (.add (.span [304, 97]) (some 0)), (.splice 1 1 [.message .tools [[[10]], [[97, 98]]], .message .user [[[]]]]), (.extend [97, 98] [some 1, some 2]), (.extend [97, 98] [none, some 1])]).map views =
+    some (views (⟨[.message .tools [[[117, 10]]], .message .tools [[[10]], [[97, 98]]], .message .user [[[]]], .message .user [[[]]], .span [304, 97, 97, 98, 97, 98]], [60, 124, 115, 124, 62, 117, 10, 60, 114, 62, 10, 117, 10, 10, 60, 47, 114, 62, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 117, 10, 60, 114, 62, 10, 10, 10, 60, 47, 114, 62, 10, 60, 114, 62, 10, 97, 98, 10, 60, 47, 114, 62, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 117, 10, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 117, 10, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 97, 10, 60, 116, 62, 97, 97, 98, 97, 98], [300, 117, 10, 302, 10, 117, 256, 303, 301, 10, 300, 117, 10, 302, 256, 10, 303, 10, 302, 10, 258, 10, 303, 301, 10, 300, 259, 301, 10, 300, 259, 301, 10, 300, 97, 10, 304, 97, 97, 98, 97, 98], [some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, some 0, some 0, some 0, some 0, some 0, some 0, some 1, some 2, none, some 1]⟩ : Delta Nat)) := by decide +kernel
 
 /-! headerPairs -/
-example : render headerPairs coder .start [.span [304, 97]] =
-    [310, 311, 97, 312, 256, 304, 97] := by decide +kernel
-example : renderBytes headerPairs coder .start [.span [304, 97]] =
-    [60, 124, 98, 124, 62, 60, 124, 104, 124, 62, 97, 60, 124, 47, 104, 124, 62, 10, 10, 60, 116, 62, 97] := by decide +kernel
-example : decide (Canonical headerPairs coder .start [.span [304, 97]]) = true := by decide +kernel
-example : (parse headerPairs coder .start [310, 311, 97, 312, 256, 304, 97]).map found =
-    ([.event (.start) (.span [304, 97]) [310, 311, 97, 312, 256, 304, 97]] : List Found).map found := by decide +kernel
-
-example : render headerPairs coder .start [.message .system [[[60, 114, 62]]], .span [258, 10], .close 313, .message .user [[[97, 98]]], .message .system [[[97, 98]]]] =
-    [310, 311, 115, 312, 256, 60, 114, 62, 313, 311, 97, 312, 256, 258, 10, 313, 311, 117, 312, 256, 258, 313, 311, 115, 312, 256, 258, 313] := by decide +kernel
-example : renderBytes headerPairs coder .start [.message .system [[[60, 114, 62]]], .span [258, 10], .close 313, .message .user [[[97, 98]]], .message .system [[[97, 98]]]] =
-    [60, 124, 98, 124, 62, 60, 124, 104, 124, 62, 115, 60, 124, 47, 104, 124, 62, 10, 10, 60, 114, 62, 60, 124, 101, 116, 124, 62, 60, 124, 104, 124, 62, 97, 60, 124, 47, 104, 124, 62, 10, 10, 97, 98, 10, 60, 124, 101, 116, 124, 62, 60, 124, 104, 124, 62, 117, 60, 124, 47, 104, 124, 62, 10, 10, 97, 98, 60, 124, 101, 116, 124, 62, 60, 124, 104, 124, 62, 115, 60, 124, 47, 104, 124, 62, 10, 10, 97, 98, 60, 124, 101, 116, 124, 62] := by decide +kernel
-example : decide (Canonical headerPairs coder .start [.message .system [[[60, 114, 62]]], .span [258, 10], .close 313, .message .user [[[97, 98]]], .message .system [[[97, 98]]]]) =
+example : render headerPairs coder .start [.message .system [[[97, 98]]], .message .user [[[46, 10]]], .message .system [[[97, 98]]], .message .user [[[97, 60, 124, 101, 124, 62]]]] =
+    [310, 311, 115, 312, 256, 258, 313, 311, 117, 312, 256, 257, 313, 311, 115, 312, 256, 258, 313, 311, 117, 312, 256, 97, 260, 101, 124, 62, 313] := by decide +kernel
+example : renderBytes headerPairs coder .start [.message .system [[[97, 98]]], .message .user [[[46, 10]]], .message .system [[[97, 98]]], .message .user [[[97, 60, 124, 101, 124, 62]]]] =
+    [60, 124, 98, 124, 62, 60, 124, 104, 124, 62, 115, 60, 124, 47, 104, 124, 62, 10, 10, 97, 98, 60, 124, 101, 116, 124, 62, 60, 124, 104, 124, 62, 117, 60, 124, 47, 104, 124, 62, 10, 10, 46, 10, 60, 124, 101, 116, 124, 62, 60, 124, 104, 124, 62, 115, 60, 124, 47, 104, 124, 62, 10, 10, 97, 98, 60, 124, 101, 116, 124, 62, 60, 124, 104, 124, 62, 117, 60, 124, 47, 104, 124, 62, 10, 10, 97, 60, 124, 101, 124, 62, 60, 124, 101, 116, 124, 62] := by decide +kernel
+example : decide (Canonical headerPairs coder .start [.message .system [[[97, 98]]], .message .user [[[46, 10]]], .message .system [[[97, 98]]], .message .user [[[97, 60, 124, 101, 124, 62]]]]) =
     true := by decide +kernel
-example : (parse headerPairs coder .start [310, 311, 115, 312, 256, 60, 114, 62, 313, 311, 97, 312, 256, 258, 10, 313, 311, 117, 312, 256, 258, 313, 311, 115, 312, 256, 258, 313]).map found =
-    ([.event (.start) (.message .system [[[60, 114, 62]]]) [310, 311, 115, 312, 256, 60, 114, 62, 313], .event (.after .system) (.span [258, 10]) [311, 97, 312, 256, 258, 10], .event (.inSpan) (.close 313) [313], .event (.after .assistant) (.message .user [[[97, 98]]]) [311, 117, 312, 256, 258, 313], .event (.after .user) (.message .system [[[97, 98]]]) [311, 115, 312, 256, 258, 313]] : List Found).map found := by decide +kernel
+example : (parse headerPairs coder .start [310, 311, 115, 312, 256, 258, 313, 311, 117, 312, 256, 257, 313, 311, 115, 312, 256, 258, 313, 311, 117, 312, 256, 97, 260, 101, 124, 62, 313]).map found =
+    ([.event (.start) (.message .system [[[97, 98]]]) [310, 311, 115, 312, 256, 258, 313], .event (.after .system) (.message .user [[[46, 10]]]) [311, 117, 312, 256, 257, 313], .event (.after .user) (.message .system [[[97, 98]]]) [311, 115, 312, 256, 258, 313], .event (.after .system) (.message .user [[[97, 60, 124, 101, 124, 62]]]) [311, 117, 312, 256, 97, 260, 101, 124, 62, 313]] : List Found).map found := by decide +kernel
 
-example : (parse headerPairs coder .start [311, 117, 312, 256, 10, 313, 311, 117, 312, 256, 258, 313, 311, 117, 312, 256, 259, 313, 311, 97, 312, 256, 97, 98, 313]).map found =
-    ([.event (.after .system) (.message .user [[[10]]]) [311, 117, 312, 256, 10, 313], .event (.after .user) (.message .user [[[97, 98]]]) [311, 117, 312, 256, 258, 313], .event (.after .user) (.message .user [[[117, 10]]]) [311, 117, 312, 256, 259, 313], .event (.after .user) (.span [97, 98]) [311, 97, 312, 256, 97, 98], .event (.inSpan) (.close 313) [313]] : List Found).map found := by decide +kernel
+example : render headerPairs coder .start [.message .user [[[46, 10]]], .message .tools [[[97, 98]], [[46, 10]]], .span [97, 98], .close 313] =
+    [310, 311, 117, 312, 256, 257, 313, 311, 116, 312, 256, 258, 313, 311, 116, 312, 256, 257, 313, 311, 97, 312, 256, 97, 98, 313] := by decide +kernel
+example : renderBytes headerPairs coder .start [.message .user [[[46, 10]]], .message .tools [[[97, 98]], [[46, 10]]], .span [97, 98], .close 313] =
+    [60, 124, 98, 124, 62, 60, 124, 104, 124, 62, 117, 60, 124, 47, 104, 124, 62, 10, 10, 46, 10, 60, 124, 101, 116, 124, 62, 60, 124, 104, 124, 62, 116, 60, 124, 47, 104, 124, 62, 10, 10, 97, 98, 60, 124, 101, 116, 124, 62, 60, 124, 104, 124, 62, 116, 60, 124, 47, 104, 124, 62, 10, 10, 46, 10, 60, 124, 101, 116, 124, 62, 60, 124, 104, 124, 62, 97, 60, 124, 47, 104, 124, 62, 10, 10, 97, 98, 60, 124, 101, 116, 124, 62] := by decide +kernel
+example : decide (Canonical headerPairs coder .start [.message .user [[[46, 10]]], .message .tools [[[97, 98]], [[46, 10]]], .span [97, 98], .close 313]) =
+    true := by decide +kernel
+example : (parse headerPairs coder .start [310, 311, 117, 312, 256, 257, 313, 311, 116, 312, 256, 258, 313, 311, 116, 312, 256, 257, 313, 311, 97, 312, 256, 97, 98, 313]).map found =
+    ([.event (.start) (.message .user [[[46, 10]]]) [310, 311, 117, 312, 256, 257, 313], .event (.after .user) (.message .tools [[[97, 98]], [[46, 10]]]) [311, 116, 312, 256, 258, 313, 311, 116, 312, 256, 257, 313], .event (.after .tools) (.span [97, 98]) [311, 97, 312, 256, 97, 98], .event (.inSpan) (.close 313) [313]] : List Found).map found := by decide +kernel
 
-example : (parse headerPairs coder .start [310, 311, 97, 312, 304, 256, 304, 97, 313]).map found =
-    ([.malformed [310, 311, 97, 312, 304, 256, 304, 97, 313]] : List Found).map found := by decide +kernel
+example : (parse headerPairs coder .start [310, 311, 117, 312, 256, 102, 46, 32, 116, 313, 311, 115, 312, 256, 97, 260, 101, 124, 62]).map found =
+    ([.event (.start) (.message .user [[[102, 46, 32, 116]]]) [310, 311, 117, 312, 256, 102, 46, 32, 116, 313], .malformed [311, 115, 312, 256, 97, 260, 101, 124, 62]] : List Found).map found := by decide +kernel
 
-example : (steps headerPairs coder Delta.empty [(.add (.message .system [[[117, 10]]]) (some 0)), (.add (.span [300, 117, 10]) none), (.add (.close 314) none), (.splice 0 0 [.message .system [[[46, 10]]]]), (.add (.message .system [[[102, 46, 32, 116]]]) (some 0)), (.add (.message .tools [[[102, 46, 32, 116]], [[117, 10]]]) none), (.splice 1 5 [.message .system [[[102, 46, 32, 116]]]]), (.splice 0 0 [.message .user [[[117, 10]]]])]).map views =
-    some (views (⟨[.message .user [[[117, 10]]], .message .system [[[46, 10]]], .message .system [[[102, 46, 32, 116]]], .message .tools [[[102, 46, 32, 116]], [[117, 10]]]], [60, 124, 98, 124, 62, 60, 124, 104, 124, 62, 117, 60, 124, 47, 104, 124, 62, 10, 10, 117, 10, 60, 124, 101, 116, 124, 62, 60, 124, 104, 124, 62, 115, 60, 124, 47, 104, 124, 62, 10, 10, 46, 10, 60, 124, 101, 116, 124, 62, 60, 124, 104, 124, 62, 115, 60, 124, 47, 104, 124, 62, 10, 10, 102, 46, 32, 116, 60, 124, 101, 116, 124, 62, 60, 124, 104, 124, 62, 116, 60, 124, 47, 104, 124, 62, 10, 10, 102, 46, 32, 116, 60, 124, 101, 116, 124, 62, 60, 124, 104, 124, 62, 116, 60, 124, 47, 104, 124, 62, 10, 10, 117, 10, 60, 124, 101, 116, 124, 62], [310, 311, 117, 312, 256, 259, 313, 311, 115, 312, 256, 257, 313, 311, 115, 312, 256, 102, 46, 32, 116, 313, 311, 116, 312, 256, 102, 46, 32, 116, 313, 311, 116, 312, 256, 259, 313], [none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none, none]⟩ : Delta Nat)) := by decide +kernel
+example : (parse headerPairs coder .start [310, 311, 97, 312, 256, 313, 311, 116, 312, 256, 97, 260, 101, 124, 62, 313, 311, 116, 314, 312, 256, 258, 313]).map found =
+    ([.event (.start) (.span []) [310, 311, 97, 312, 256], .event (.inSpan) (.close 313) [313], .event (.after .assistant) (.message .tools [[[97, 60, 124, 101, 124, 62]]]) [311, 116, 312, 256, 97, 260, 101, 124, 62, 313], .malformed [311, 116, 314, 312, 256, 258, 313]] : List Found).map found := by decide +kernel
+
+example : (steps headerPairs coder Delta.empty [(.add (.span [97, 98]) (some 0)), (.splice 0 1 [.span [304, 97]]), (.extend [304, 97] [some 1, some 1]), (.add (.close 313) none), (.splice 0 1 [.span [258, 10]]), (.add (.message .tools [[[10]]]) none)]).map views =
+    some (views (⟨[.span [258, 10], .close 313, .message .tools [[[10]]]], [60, 124, 98, 124, 62, 60, 124, 104, 124, 62, 97, 60, 124, 47, 104, 124, 62, 10, 10, 97, 98, 10, 60, 124, 101, 116, 124, 62, 60, 124, 104, 124, 62, 116, 60, 124, 47, 104, 124, 62, 10, 10, 10, 60, 124, 101, 116, 124, 62], [310, 311, 97, 312, 256, 258, 10, 313, 311, 116, 312, 256, 10, 313], [none, none, none, none, none, none, none, none, none, none, none, none, none, none]⟩ : Delta Nat)) := by decide +kernel
 
 /-! channels -/
-example : render channels coder .start [.message .user [[[97, 98]]], .message .developer [[[10]]], .message .system [[[97, 98]]], .message .tools [[[102, 46, 32, 116], [46, 10]]], .message .developer [[[102, 46, 32, 116]]]] =
-    [320, 117, 322, 258, 321, 320, 100, 322, 10, 321, 320, 115, 322, 258, 321, 320, 102, 46, 102, 46, 32, 116, 32, 116, 323, 99, 322, 257, 321, 320, 100, 322, 102, 46, 32, 116, 321] := by decide +kernel
-example : renderBytes channels coder .start [.message .user [[[97, 98]]], .message .developer [[[10]]], .message .system [[[97, 98]]], .message .tools [[[102, 46, 32, 116], [46, 10]]], .message .developer [[[102, 46, 32, 116]]]] =
-    [60, 124, 111, 124, 62, 117, 60, 124, 109, 124, 62, 97, 98, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 100, 60, 124, 109, 124, 62, 10, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 115, 60, 124, 109, 124, 62, 97, 98, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 102, 46, 102, 46, 32, 116, 32, 116, 60, 124, 99, 124, 62, 99, 60, 124, 109, 124, 62, 46, 10, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 100, 60, 124, 109, 124, 62, 102, 46, 32, 116, 60, 124, 120, 124, 62] := by decide +kernel
-example : decide (Canonical channels coder .start [.message .user [[[97, 98]]], .message .developer [[[10]]], .message .system [[[97, 98]]], .message .tools [[[102, 46, 32, 116], [46, 10]]], .message .developer [[[102, 46, 32, 116]]]]) =
+example : render channels coder .start [.message .system [[[]]]] =
+    [320, 115, 322, 321] := by decide +kernel
+example : renderBytes channels coder .start [.message .system [[[]]]] =
+    [60, 124, 111, 124, 62, 115, 60, 124, 109, 124, 62, 60, 124, 120, 124, 62] := by decide +kernel
+example : decide (Canonical channels coder .start [.message .system [[[]]]]) =
     true := by decide +kernel
-example : (parse channels coder .start [320, 117, 322, 258, 321, 320, 100, 322, 10, 321, 320, 115, 322, 258, 321, 320, 102, 46, 102, 46, 32, 116, 32, 116, 323, 99, 322, 257, 321, 320, 100, 322, 102, 46, 32, 116, 321]).map found =
-    ([.event (.start) (.message .user [[[97, 98]]]) [320, 117, 322, 258, 321], .event (.after .user) (.message .developer [[[10]]]) [320, 100, 322, 10, 321], .event (.after .developer) (.message .system [[[97, 98]]]) [320, 115, 322, 258, 321], .event (.after .system) (.message .tools [[[102, 46, 32, 116], [46, 10]]]) [320, 102, 46, 102, 46, 32, 116, 32, 116, 323, 99, 322, 257, 321], .event (.after .tools) (.message .developer [[[102, 46, 32, 116]]]) [320, 100, 322, 102, 46, 32, 116, 321]] : List Found).map found := by decide +kernel
+example : (parse channels coder .start [320, 115, 322, 321]).map found =
+    ([.event (.start) (.message .system [[[]]]) [320, 115, 322, 321]] : List Found).map found := by decide +kernel
 
-example : render channels coder .start [.message .user [[[117, 10]]], .message .developer [[[]]], .message .developer [[[97, 98]]]] =
-    [320, 117, 322, 259, 321, 320, 100, 322, 321, 320, 100, 322, 258, 321] := by decide +kernel
-example : renderBytes channels coder .start [.message .user [[[117, 10]]], .message .developer [[[]]], .message .developer [[[97, 98]]]] =
-    [60, 124, 111, 124, 62, 117, 60, 124, 109, 124, 62, 117, 10, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 100, 60, 124, 109, 124, 62, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 100, 60, 124, 109, 124, 62, 97, 98, 60, 124, 120, 124, 62] := by decide +kernel
-example : decide (Canonical channels coder .start [.message .user [[[117, 10]]], .message .developer [[[]]], .message .developer [[[97, 98]]]]) =
+example : render channels coder .start [.message .user [[[102, 46, 32, 116]]], .message .user [[[102, 46, 32, 116]]]] =
+    [320, 117, 322, 102, 46, 32, 116, 321, 320, 117, 322, 102, 46, 32, 116, 321] := by decide +kernel
+example : renderBytes channels coder .start [.message .user [[[102, 46, 32, 116]]], .message .user [[[102, 46, 32, 116]]]] =
+    [60, 124, 111, 124, 62, 117, 60, 124, 109, 124, 62, 102, 46, 32, 116, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 117, 60, 124, 109, 124, 62, 102, 46, 32, 116, 60, 124, 120, 124, 62] := by decide +kernel
+example : decide (Canonical channels coder .start [.message .user [[[102, 46, 32, 116]]], .message .user [[[102, 46, 32, 116]]]]) =
     true := by decide +kernel
-example : (parse channels coder .start [320, 117, 322, 259, 321, 320, 100, 322, 321, 320, 100, 322, 258, 321]).map found =
-    ([.event (.start) (.message .user [[[117, 10]]]) [320, 117, 322, 259, 321], .event (.after .user) (.message .developer [[[]]]) [320, 100, 322, 321], .event (.after .developer) (.message .developer [[[97, 98]]]) [320, 100, 322, 258, 321]] : List Found).map found := by decide +kernel
+example : (parse channels coder .start [320, 117, 322, 102, 46, 32, 116, 321, 320, 117, 322, 102, 46, 32, 116, 321]).map found =
+    ([.event (.start) (.message .user [[[102, 46, 32, 116]]]) [320, 117, 322, 102, 46, 32, 116, 321], .event (.after .user) (.message .user [[[102, 46, 32, 116]]]) [320, 117, 322, 102, 46, 32, 116, 321]] : List Found).map found := by decide +kernel
 
-example : (parse channels coder .start [320, 100, 322, 321, 320, 102, 46, 257, 32, 116, 323, 99, 322, 258, 321, 320, 97, 258, 10]).map found =
-    ([.event (.start) (.message .developer [[[]]]) [320, 100, 322, 321], .event (.after .developer) (.message .tools [[[46, 10], [97, 98]]]) [320, 102, 46, 257, 32, 116, 323, 99, 322, 258, 321], .event (.after .tools) (.span [258, 10]) [320, 97, 258, 10]] : List Found).map found := by decide +kernel
+example : (parse channels coder .start [320, 97, 304, 97, 320, 115, 322, 10, 321]).map found =
+    ([.event (.start) (.span [304, 97, 320, 115, 322, 10]) [320, 97, 304, 97, 320, 115, 322, 10], .event (.inSpan) (.close 321) [321]] : List Found).map found := by decide +kernel
 
-example : (parse channels coder .start [320, 100, 322, 259, 321, 325, 115, 322, 257, 321, 320, 115, 322, 257, 321, 320, 100, 322, 321]).map found =
-    ([.event (.start) (.message .developer [[[117, 10]]]) [320, 100, 322, 259, 321], .malformed [325, 115, 322, 257, 321], .event (.after .developer) (.message .system [[[46, 10]]]) [320, 115, 322, 257, 321], .event (.after .system) (.message .developer [[[]]]) [320, 100, 322, 321]] : List Found).map found := by decide +kernel
+example : (parse channels coder .start [320, 115, 322, 102, 46, 32, 116, 321, 320, 115, 322, 102, 46, 32, 116]).map found =
+    ([.event (.start) (.message .system [[[102, 46, 32, 116]]]) [320, 115, 322, 102, 46, 32, 116, 321], .malformed [320, 115, 322, 102, 46, 32, 116]] : List Found).map found := by decide +kernel
 
-example : (step channels coder (⟨[.message .user [[[46, 10]]], .message .tools [[[102, 46, 32, 116], [10]]], .message .developer [[[102, 46, 32, 116]]], .message .developer [[[10]]]], [60, 124, 111, 124, 62, 117, 60, 124, 109, 124, 62, 46, 10, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 102, 46, 102, 46, 32, 116, 32, 116, 60, 124, 99, 124, 62, 99, 60, 124, 109, 124, 62, 10, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 100, 60, 124, 109, 124, 62, 102, 46, 32, 116, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 100, 60, 124, 109, 124, 62, 10, 60, 124, 120, 124, 62], [320, 117, 322, 257, 321, 320, 102, 46, 102, 46, 32, 116, 32, 116, 323, 99, 322, 10, 321, 320, 100, 322, 102, 46, 32, 116, 321, 320, 100, 322, 10, 321], [none, none, none, none, none, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, none, none, none, none, none, none, none, none, none, none, none, none, none]⟩ : Delta Nat) (.splice 3 3 [.span [97, 98]])).isNone =
+example : (step channels coder (⟨[.message .user [[[60, 114, 62]]], .message .developer [[[117, 10]]]], [60, 124, 111, 124, 62, 117, 60, 124, 109, 124, 62, 60, 114, 62, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 100, 60, 124, 109, 124, 62, 117, 10, 60, 124, 120, 124, 62], [320, 117, 322, 60, 114, 62, 321, 320, 100, 322, 259, 321], [none, none, none, none, none, none, none, none, none, none, none, none]⟩ : Delta Nat) (.splice 0 1 [.span [331]])).isNone =
     true := by decide +kernel
-example : (step channels coder (⟨[.message .user [[[46, 10]]], .message .tools [[[102, 46, 32, 116], [10]]], .message .developer [[[102, 46, 32, 116]]], .message .developer [[[10]]], .span [300, 117, 10], .close 325], [60, 124, 111, 124, 62, 117, 60, 124, 109, 124, 62, 46, 10, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 102, 46, 102, 46, 32, 116, 32, 116, 60, 124, 99, 124, 62, 99, 60, 124, 109, 124, 62, 10, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 100, 60, 124, 109, 124, 62, 102, 46, 32, 116, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 100, 60, 124, 109, 124, 62, 10, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 97, 60, 124, 115, 124, 62, 117, 10, 60, 124, 102, 124, 62], [320, 117, 322, 257, 321, 320, 102, 46, 102, 46, 32, 116, 32, 116, 323, 99, 322, 10, 321, 320, 100, 322, 102, 46, 32, 116, 321, 320, 100, 322, 10, 321, 320, 97, 300, 117, 10, 325], [none, none, none, none, none, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, none, none, none, none, none, none, none, none, none, none, none, none, none, some 0, some 0, some 0, some 0, some 0, none]⟩ : Delta Nat) (.splice 3 5 [.message .user [[[97, 98]]]])).isNone =
-    true := by decide +kernel
-example : (steps channels coder Delta.empty [(.add (.message .user [[[46, 10]]]) none), (.add (.message .tools [[[102, 46, 32, 116], [10]]]) (some 0)), (.add (.message .developer [[[102, 46, 32, 116]]]) none), (.add (.message .developer [[[10]]]) none), (.add (.span [300, 117, 10]) (some 0)), (.add (.close 325) none)]).map views =
-    some (views (⟨[.message .user [[[46, 10]]], .message .tools [[[102, 46, 32, 116], [10]]], .message .developer [[[102, 46, 32, 116]]], .message .developer [[[10]]], .span [300, 117, 10], .close 325], [60, 124, 111, 124, 62, 117, 60, 124, 109, 124, 62, 46, 10, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 102, 46, 102, 46, 32, 116, 32, 116, 60, 124, 99, 124, 62, 99, 60, 124, 109, 124, 62, 10, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 100, 60, 124, 109, 124, 62, 102, 46, 32, 116, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 100, 60, 124, 109, 124, 62, 10, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 97, 60, 124, 115, 124, 62, 117, 10, 60, 124, 102, 124, 62], [320, 117, 322, 257, 321, 320, 102, 46, 102, 46, 32, 116, 32, 116, 323, 99, 322, 10, 321, 320, 100, 322, 102, 46, 32, 116, 321, 320, 100, 322, 10, 321, 320, 97, 300, 117, 10, 325], [none, none, none, none, none, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, none, none, none, none, none, none, none, none, none, none, none, none, none, some 0, some 0, some 0, some 0, some 0, none]⟩ : Delta Nat)) := by decide +kernel
+example : (steps channels coder Delta.empty [(.splice 0 0 [.message .user [[[60, 114, 62]]], .message .developer [[[117, 10]]]]), (.add (.message .developer [[[102, 46, 32, 116]]]) (some 0)), (.add (.message .tools [[[117, 10], [10]], [[10], [117, 10]]]) (some 0)), (.add (.message .developer [[[]]]) none), (.add (.message .user [[[97, 98]]]) (some 0))]).map views =
+    some (views (⟨[.message .user [[[60, 114, 62]]], .message .developer [[[117, 10]]], .message .developer [[[102, 46, 32, 116]]], .message .tools [[[117, 10], [10]], [[10], [117, 10]]], .message .developer [[[]]], .message .user [[[97, 98]]]], [60, 124, 111, 124, 62, 117, 60, 124, 109, 124, 62, 60, 114, 62, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 100, 60, 124, 109, 124, 62, 117, 10, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 100, 60, 124, 109, 124, 62, 102, 46, 32, 116, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 102, 46, 117, 10, 32, 116, 60, 124, 99, 124, 62, 99, 60, 124, 109, 124, 62, 10, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 102, 46, 10, 32, 116, 60, 124, 99, 124, 62, 99, 60, 124, 109, 124, 62, 117, 10, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 100, 60, 124, 109, 124, 62, 60, 124, 120, 124, 62, 60, 124, 111, 124, 62, 117, 60, 124, 109, 124, 62, 97, 98, 60, 124, 120, 124, 62], [320, 117, 322, 60, 114, 62, 321, 320, 100, 322, 259, 321, 320, 100, 322, 102, 46, 32, 116, 321, 320, 102, 46, 259, 32, 116, 323, 99, 322, 10, 321, 320, 102, 257, 32, 116, 323, 99, 322, 259, 321, 320, 100, 322, 321, 320, 117, 322, 258, 321], [none, none, none, none, none, none, none, none, none, none, none, none, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, none, none, none, none, some 0, some 0, some 0, some 0, some 0]⟩ : Delta Nat)) := by decide +kernel
 
 /-! bare -/
-example : render bare coder .start [.message .system [[[97, 98]]], .span [], .close 333, .message .user [[[117, 10]]], .message .user [[[97, 98]]]] =
-    [330, 258, 332, 333, 331, 259, 331, 258] := by decide +kernel
-example : renderBytes bare coder .start [.message .system [[[97, 98]]], .span [], .close 333, .message .user [[[117, 10]]], .message .user [[[97, 98]]]] =
-    [60, 66, 62, 97, 98, 60, 65, 62, 60, 83, 62, 60, 85, 62, 117, 10, 60, 85, 62, 97, 98] := by decide +kernel
-example : decide (Canonical bare coder .start [.message .system [[[97, 98]]], .span [], .close 333, .message .user [[[117, 10]]], .message .user [[[97, 98]]]]) =
+example : render bare coder .start [.message .user [[[97, 60, 124, 101, 124, 62]]], .message .user [[[117, 10]]], .message .user [[[102, 46, 32, 116]]]] =
+    [330, 331, 97, 260, 101, 124, 62, 331, 259, 331, 102, 46, 32, 116] := by decide +kernel
+example : renderBytes bare coder .start [.message .user [[[97, 60, 124, 101, 124, 62]]], .message .user [[[117, 10]]], .message .user [[[102, 46, 32, 116]]]] =
+    [60, 66, 62, 60, 85, 62, 97, 60, 124, 101, 124, 62, 60, 85, 62, 117, 10, 60, 85, 62, 102, 46, 32, 116] := by decide +kernel
+example : decide (Canonical bare coder .start [.message .user [[[97, 60, 124, 101, 124, 62]]], .message .user [[[117, 10]]], .message .user [[[102, 46, 32, 116]]]]) =
     true := by decide +kernel
-example : (parse bare coder .start [330, 258, 332, 333, 331, 259, 331, 258]).map found =
-    ([.event (.start) (.message .system [[[97, 98]]]) [330, 258], .event (.after .system) (.span []) [332], .event (.inSpan) (.close 333) [333], .event (.after .assistant) (.message .user [[[117, 10]]]) [331, 259], .event (.after .user) (.message .user [[[97, 98]]]) [331, 258]] : List Found).map found := by decide +kernel
+example : (parse bare coder .start [330, 331, 97, 260, 101, 124, 62, 331, 259, 331, 102, 46, 32, 116]).map found =
+    ([.event (.start) (.message .user [[[97, 60, 124, 101, 124, 62]]]) [330, 331, 97, 260, 101, 124, 62], .event (.after .user) (.message .user [[[117, 10]]]) [331, 259], .event (.after .user) (.message .user [[[102, 46, 32, 116]]]) [331, 102, 46, 32, 116]] : List Found).map found := by decide +kernel
 
-example : render bare coder .start [.message .user [[[46, 10]]], .span []] =
-    [330, 331, 257, 332] := by decide +kernel
-example : renderBytes bare coder .start [.message .user [[[46, 10]]], .span []] =
-    [60, 66, 62, 60, 85, 62, 46, 10, 60, 65, 62] := by decide +kernel
-example : decide (Canonical bare coder .start [.message .user [[[46, 10]]], .span []]) =
+example : render bare coder .start [.message .user [[[117, 10]]], .message .user [[[46, 10]]], .message .user [[[46, 10]]], .message .user [[[]]]] =
+    [330, 331, 259, 331, 257, 331, 257, 331] := by decide +kernel
+example : renderBytes bare coder .start [.message .user [[[117, 10]]], .message .user [[[46, 10]]], .message .user [[[46, 10]]], .message .user [[[]]]] =
+    [60, 66, 62, 60, 85, 62, 117, 10, 60, 85, 62, 46, 10, 60, 85, 62, 46, 10, 60, 85, 62] := by decide +kernel
+example : decide (Canonical bare coder .start [.message .user [[[117, 10]]], .message .user [[[46, 10]]], .message .user [[[46, 10]]], .message .user [[[]]]]) =
     true := by decide +kernel
-example : (parse bare coder .start [330, 331, 257, 332]).map found =
-    ([.event (.start) (.message .user [[[46, 10]]]) [330, 331, 257], .event (.after .user) (.span []) [332]] : List Found).map found := by decide +kernel
+example : (parse bare coder .start [330, 331, 259, 331, 257, 331, 257, 331]).map found =
+    ([.event (.start) (.message .user [[[117, 10]]]) [330, 331, 259], .event (.after .user) (.message .user [[[46, 10]]]) [331, 257], .event (.after .user) (.message .user [[[46, 10]]]) [331, 257], .event (.after .user) (.message .user [[[]]]) [331]] : List Found).map found := by decide +kernel
 
-example : (parse bare coder .start [330, 257, 332, 258, 10, 333]).map found =
-    ([.event (.start) (.message .system [[[46, 10]]]) [330, 257], .event (.after .system) (.span [258, 10]) [332, 258, 10], .event (.inSpan) (.close 333) [333]] : List Found).map found := by decide +kernel
+example : (parse bare coder .start [330, 332, 97, 98, 313, 333]).map found =
+    ([.event (.start) (.span [97, 98, 313]) [330, 332, 97, 98, 313], .event (.inSpan) (.close 333) [333]] : List Found).map found := by decide +kernel
 
-example : (parse bare coder .start [322, 330, 332, 300, 117, 10, 333]).map found =
-    ([.malformed [322], .event (.start) (.span [300, 117, 10]) [330, 332, 300, 117, 10], .event (.inSpan) (.close 333) [333]] : List Found).map found := by decide +kernel
+example : (parse bare coder .start [330, 331, 331, 10]).map found =
+    ([.event (.start) (.message .user [[[]]]) [330, 331], .event (.after .user) (.message .user [[[10]]]) [331, 10]] : List Found).map found := by decide +kernel
 
-example : (step bare coder (⟨[.message .system [[[46, 10]]], .message .user [[[117, 10]]], .message .user [[[]]], .span [258, 10], .close 333], [60, 66, 62, 46, 10, 60, 85, 62, 117, 10, 60, 85, 62, 60, 65, 62, 97, 98, 10, 60, 83, 62], [330, 257, 331, 259, 331, 332, 258, 10, 333], [some 0, some 0, some 0, some 0, none, none, none, none, some 0]⟩ : Delta Nat) (.splice 4 4 [.message .user [[[46, 10]]]])).isNone =
+example : (step bare coder (⟨[.message .system [[[102, 46, 32, 116]]], .message .user [[[46, 10]]], .message .user [[[97, 98]]]], [60, 66, 62, 102, 46, 32, 116, 60, 85, 62, 46, 10, 60, 85, 62, 97, 98], [330, 102, 46, 32, 116, 331, 257, 331, 258], [none, none, none, none, none, none, none, none, none]⟩ : Delta Nat) (.splice 0 2 [.message .system [[[]]], .span [331]])).isNone =
     true := by decide +kernel
-example : (steps bare coder Delta.empty [(.add (.message .system [[[46, 10]]]) (some 0)), (.add (.message .user [[[117, 10]]]) (some 0)), (.add (.message .user [[[]]]) none), (.add (.span [258, 10]) none), (.add (.close 333) (some 0)), (.add (.message .tools [[[97, 98]], [[60, 114, 62]]]) none), (.add (.message .user [[[]]]) none)]).map views =
-    some (views (⟨[.message .system [[[46, 10]]], .message .user [[[117, 10]]], .message .user [[[]]], .span [258, 10], .close 333, .message .tools [[[97, 98]], [[60, 114, 62]]], .message .user [[[]]]], [60, 66, 62, 46, 10, 60, 85, 62, 117, 10, 60, 85, 62, 60, 65, 62, 97, 98, 10, 60, 83, 62, 60, 79, 62, 97, 98, 60, 47, 79, 62, 60, 79, 62, 60, 114, 62, 60, 47, 79, 62, 60, 85, 62], [330, 257, 331, 259, 331, 332, 258, 10, 333, 334, 258, 335, 334, 60, 114, 62, 335, 331], [some 0, some 0, some 0, some 0, none, none, none, none, some 0, none, none, none, none, none, none, none, none, none]⟩ : Delta Nat)) := by decide +kernel
+example : (steps bare coder Delta.empty [(.add (.message .user [[[97, 98]]]) none), (.splice 0 0 [.message .system [[[102, 46, 32, 116]]], .message .user [[[46, 10]]]]), (.add (.message .user [[[60, 114, 62]]]) (some 0)), (.add (.span [300, 117, 10]) (some 0)), (.extend [97, 98] [some 2, none])]).map views =
+    some (views (⟨[.message .system [[[102, 46, 32, 116]]], .message .user [[[46, 10]]], .message .user [[[97, 98]]], .message .user [[[60, 114, 62]]], .span [300, 117, 10, 97, 98]], [60, 66, 62, 102, 46, 32, 116, 60, 85, 62, 46, 10, 60, 85, 62, 97, 98, 60, 85, 62, 60, 114, 62, 60, 65, 62, 60, 124, 115, 124, 62, 117, 10, 97, 98], [330, 102, 46, 32, 116, 331, 257, 331, 258, 331, 60, 114, 62, 332, 300, 117, 10, 97, 98], [none, none, none, none, none, none, none, none, none, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 0, some 2, none]⟩ : Delta Nat)) := by decide +kernel
 
 /-! plain -/
-example : render plain coder .start [.message .system [[[102, 46, 32, 116]]], .message .system [[[97, 60, 124, 101, 124, 62]]], .message .user [[[10]]], .message .system [[[46, 10]]], .span [304, 97]] =
-    [300, 115, 10, 102, 46, 32, 116, 301, 10, 300, 115, 10, 97, 260, 101, 124, 62, 301, 10, 300, 259, 10, 301, 10, 300, 115, 10, 257, 301, 10, 300, 97, 10, 304, 97] := by decide +kernel
-example : renderBytes plain coder .start [.message .system [[[102, 46, 32, 116]]], .message .system [[[97, 60, 124, 101, 124, 62]]], .message .user [[[10]]], .message .system [[[46, 10]]], .span [304, 97]] =
-    [60, 124, 115, 124, 62, 115, 10, 102, 46, 32, 116, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 115, 10, 97, 60, 124, 101, 124, 62, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 117, 10, 10, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 115, 10, 46, 10, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 97, 10, 60, 116, 62, 97] := by decide +kernel
-example : decide (Canonical plain coder .start [.message .system [[[102, 46, 32, 116]]], .message .system [[[97, 60, 124, 101, 124, 62]]], .message .user [[[10]]], .message .system [[[46, 10]]], .span [304, 97]]) =
+example : render plain coder .start [.message .system [[[117, 10]]], .message .system [[[46, 10]]], .message .user [[[102, 46, 32, 116]]]] =
+    [300, 115, 10, 259, 301, 10, 300, 115, 10, 257, 301, 10, 300, 259, 102, 46, 32, 116, 301] := by decide +kernel
+example : renderBytes plain coder .start [.message .system [[[117, 10]]], .message .system [[[46, 10]]], .message .user [[[102, 46, 32, 116]]]] =
+    [60, 124, 115, 124, 62, 115, 10, 117, 10, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 115, 10, 46, 10, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 117, 10, 102, 46, 32, 116, 60, 124, 101, 124, 62] := by decide +kernel
+example : decide (Canonical plain coder .start [.message .system [[[117, 10]]], .message .system [[[46, 10]]], .message .user [[[102, 46, 32, 116]]]]) =
     true := by decide +kernel
-example : (parse plain coder .start [300, 115, 10, 102, 46, 32, 116, 301, 10, 300, 115, 10, 97, 260, 101, 124, 62, 301, 10, 300, 259, 10, 301, 10, 300, 115, 10, 257, 301, 10, 300, 97, 10, 304, 97]).map found =
-    ([.event (.start) (.message .system [[[102, 46, 32, 116]]]) [300, 115, 10, 102, 46, 32, 116, 301], .event (.after .system) (.message .system [[[97, 60, 124, 101, 124, 62]]]) [10, 300, 115, 10, 97, 260, 101, 124, 62, 301], .event (.after .system) (.message .user [[[10]]]) [10, 300, 259, 10, 301], .event (.after .user) (.message .system [[[46, 10]]]) [10, 300, 115, 10, 257, 301], .event (.after .system) (.span [304, 97]) [10, 300, 97, 10, 304, 97]] : List Found).map found := by decide +kernel
+example : (parse plain coder .start [300, 115, 10, 259, 301, 10, 300, 115, 10, 257, 301, 10, 300, 259, 102, 46, 32, 116, 301]).map found =
+    ([.event (.start) (.message .system [[[117, 10]]]) [300, 115, 10, 259, 301], .event (.after .system) (.message .system [[[46, 10]]]) [10, 300, 115, 10, 257, 301], .event (.after .system) (.message .user [[[102, 46, 32, 116]]]) [10, 300, 259, 102, 46, 32, 116, 301]] : List Found).map found := by decide +kernel
 
-example : render plain coder .start [.span [258, 10], .close 301, .span [258, 10], .close 301, .span [331]] =
-    [300, 97, 10, 258, 10, 301, 10, 300, 97, 10, 258, 10, 301, 10, 300, 97, 10, 331] := by decide +kernel
-example : renderBytes plain coder .start [.span [258, 10], .close 301, .span [258, 10], .close 301, .span [331]] =
-    [60, 124, 115, 124, 62, 97, 10, 97, 98, 10, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 97, 10, 97, 98, 10, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 97, 10, 60, 85, 62] := by decide +kernel
-example : decide (Canonical plain coder .start [.span [258, 10], .close 301, .span [258, 10], .close 301, .span [331]]) =
+example : render plain coder .start [.message .system [[[46, 10]]], .message .user [[[102, 46, 32, 116]]], .span []] =
+    [300, 115, 10, 257, 301, 10, 300, 259, 102, 46, 32, 116, 301, 10, 300, 97, 10] := by decide +kernel
+example : renderBytes plain coder .start [.message .system [[[46, 10]]], .message .user [[[102, 46, 32, 116]]], .span []] =
+    [60, 124, 115, 124, 62, 115, 10, 46, 10, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 117, 10, 102, 46, 32, 116, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 97, 10] := by decide +kernel
+example : decide (Canonical plain coder .start [.message .system [[[46, 10]]], .message .user [[[102, 46, 32, 116]]], .span []]) =
     true := by decide +kernel
-example : (parse plain coder .start [300, 97, 10, 258, 10, 301, 10, 300, 97, 10, 258, 10, 301, 10, 300, 97, 10, 331]).map found =
-    ([.event (.start) (.span [258, 10]) [300, 97, 10, 258, 10], .event (.inSpan) (.close 301) [301], .event (.after .assistant) (.span [258, 10]) [10, 300, 97, 10, 258, 10], .event (.inSpan) (.close 301) [301], .event (.after .assistant) (.span [331]) [10, 300, 97, 10, 331]] : List Found).map found := by decide +kernel
+example : (parse plain coder .start [300, 115, 10, 257, 301, 10, 300, 259, 102, 46, 32, 116, 301, 10, 300, 97, 10]).map found =
+    ([.event (.start) (.message .system [[[46, 10]]]) [300, 115, 10, 257, 301], .event (.after .system) (.message .user [[[102, 46, 32, 116]]]) [10, 300, 259, 102, 46, 32, 116, 301], .event (.after .user) (.span []) [10, 300, 97, 10]] : List Found).map found := by decide +kernel
 
-example : (parse plain coder .start [300, 97, 10, 300, 117, 10, 301, 10, 300, 312, 301]).map found =
-    ([.event (.start) (.span [300, 117, 10]) [300, 97, 10, 300, 117, 10], .event (.inSpan) (.close 301) [301], .malformed [10, 300, 312, 301]] : List Found).map found := by decide +kernel
+example : (parse plain coder .start [300, 97, 300, 117, 10, 301]).map found =
+    ([.malformed [300, 97, 300, 117, 10, 301]] : List Found).map found := by decide +kernel
 
-example : (parse plain coder .start [300, 115, 10, 257, 10, 300, 97, 10, 97, 98, 301]).map found =
-    ([.malformed [300, 115, 10, 257], .event (.after .system) (.span [97, 98]) [10, 300, 97, 10, 97, 98], .event (.inSpan) (.close 301) [301]] : List Found).map found := by decide +kernel
+example : (parse plain coder .start [300, 115, 10, 257, 301]).map found =
+    ([.event (.start) (.message .system [[[46, 10]]]) [300, 115, 10, 257, 301]] : List Found).map found := by decide +kernel
 
-example : (steps plain coder Delta.empty [(.add (.message .user [[[117, 10]]]) none), (.splice 0 1 [.span [304, 97]]), (.add (.close 301) (some 0)), (.add (.span []) none), (.extend [97, 98] [none, none]), (.add (.close 301) none), (.add (.span [258, 10]) (some 0)), (.extend [258, 10] [none, some 1])]).map views =
-    some (views (⟨[.span [304, 97], .close 301, .span [97, 98], .close 301, .span [258, 10, 258, 10]], [60, 124, 115, 124, 62, 97, 10, 60, 116, 62, 97, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 97, 10, 97, 98, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 97, 10, 97, 98, 10, 97, 98, 10], [300, 97, 10, 304, 97, 301, 10, 300, 97, 10, 97, 98, 301, 10, 300, 97, 10, 258, 10, 258, 10], [none, none, none, none, none, some 0, none, none, none, none, none, none, none, some 0, some 0, some 0, some 0, some 0, some 0, none, some 1]⟩ : Delta Nat)) := by decide +kernel
+example : (step plain coder (⟨[.span [304, 97]], [60, 124, 115, 124, 62, 97, 10, 60, 116, 62, 97], [300, 97, 10, 304, 97], [some 0, some 0, some 0, some 0, some 0]⟩ : Delta Nat) (.splice 1 1 [.message .system [[[]]]])).isNone =
+    true := by decide +kernel
+example : (steps plain coder Delta.empty [(.add (.span [304, 97]) (some 0)), (.extend [258, 10] [some 1, none]), (.add (.close 301) (some 0)), (.splice 2 2 [.message .system [[[46, 10]]]]), (.add (.message .user [[[97, 98]]]) (some 0))]).map views =
+    some (views (⟨[.span [304, 97, 258, 10], .close 301, .message .system [[[46, 10]]], .message .user [[[97, 98]]]], [60, 124, 115, 124, 62, 97, 10, 60, 116, 62, 97, 97, 98, 10, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 115, 10, 46, 10, 60, 124, 101, 124, 62, 10, 60, 124, 115, 124, 62, 117, 10, 97, 98, 60, 124, 101, 124, 62], [300, 97, 10, 304, 97, 258, 10, 301, 10, 300, 115, 10, 257, 301, 10, 300, 259, 258, 301], [some 0, some 0, some 0, some 0, some 0, some 1, none, some 0, none, none, none, none, none, none, some 0, some 0, some 0, some 0, some 0]⟩ : Delta Nat)) := by decide +kernel
 
 
 end VerifiedTok.Vectors

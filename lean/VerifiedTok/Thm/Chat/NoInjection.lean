@@ -27,7 +27,7 @@ theorem mem_encodeSegments_nil {text : List α → List Token} {ys : List (Segme
 /-- **Without added tokens, only what the model makes of pieces comes out.** -/
 theorem mem_encode_of_no_literals {T : Tokenizer α} (h : T.literals = []) (h' : T.normalizedLiterals = []) {s : List α}
     {c : Token} (hc : c ∈ T.encode s) : ∃ w, c ∈ T.encodePiece w := by
-  rw [Tokenizer.encode, h] at hc
+  rw [Tokenizer.encode, Tokenizer.encodeRaw, h] at hc
   obtain ⟨g, hc⟩ := mem_encodeSegments_nil hc
   rw [Tokenizer.encodeNormalized, h'] at hc
   obtain ⟨g', hc⟩ := mem_encodeSegments_nil hc
