@@ -68,62 +68,67 @@ struct PlaceWriter {
   void put(uint32_t token, uint32_t start, uint32_t stop) { rows.push_back({token, start, stop}); }
 };
 
-// Writes the tokens of a piece, and returns where they end. There must be room for as many as it has bytes, and for
-// `PieceCache::long_room` more.
-inline uint32_t* encode_cached(const View& v, Piece piece, const uint8_t* limit, Scratch& scratch, uint32_t* to) {
-  const uint32_t size = static_cast<uint32_t>(piece.end - piece.begin);
-  if (size <= short_limit) {
-    const Key key = short_key(piece.begin, size, limit);
-    const uint64_t hash = short_hash(key);
-    PieceCache::Short& kept = scratch.cache.short_at(hash);
-    if (kept.key.low == key.low && kept.key.high == key.high) {
-      std::memcpy(to, kept.tokens, sizeof kept.tokens);
-      return to + kept.count;
-    }
-    Writer writer{to};
-    const Entry entry = short_entry(v, key, hash);
+// A piece on its way: pieces are cut a few ahead, so that the tables are on their way from memory when they are needed.
+struct Ahead {
+  const uint8_t* begin;
+  uint32_t size;
+  Key key;  // of a short piece
+  uint64_t hash;
+};
+
+inline Ahead look_ahead(const View& v, Piece piece, const uint8_t* limit, const PieceCache& cache) {
+  Ahead ahead{piece.begin, static_cast<uint32_t>(piece.end - piece.begin), {0, 0}, 0};
+  if (ahead.size <= short_limit) {
+    ahead.key = short_key(piece.begin, ahead.size, limit);
+    ahead.hash = short_hash(ahead.key);
+    prefetch_short_entry(v, ahead.hash);
+  } else if (ahead.size <= PieceCache::longest) {
+    ahead.hash = long_hash(piece.begin, ahead.size);
+    cache.prefetch(ahead.hash);
+  }
+  return ahead;
+}
+
+// Writes the tokens of a piece, and returns where they end. There must be room for as many as it has bytes.
+inline uint32_t* encode_ahead(const View& v, const Ahead& piece, const uint8_t* limit, Scratch& scratch, uint32_t* to) {
+  if (piece.size <= short_limit) {
+    const Entry entry = short_entry(v, piece.key, piece.hash);
     if (entry.token != no_token) {
-      writer.put(entry.token, 0, size);
-    } else {
-      encode_runs(v, piece.begin, size, limit, scratch.work, writer);
+      *to = entry.token;
+      return to + 1;
     }
-    const uint32_t count = static_cast<uint32_t>(writer.to - to);
-    if (count <= PieceCache::short_room) {
-      kept.key = key;
-      kept.count = count;
-      for (uint32_t k = 0; k < count; ++k) kept.tokens[k] = to[k];
-    }
-    return writer.to;
+  }
+  uint32_t count;
+  if (const uint32_t* kept = scratch.cache.find(piece.begin, piece.size, piece.hash, count)) {
+    for (uint32_t k = 0; k < count; ++k) to[k] = kept[k];
+    return to + count;
   }
   Writer writer{to};
-  if (size > PieceCache::long_limit) {
-    encode_piece(v, piece.begin, size, limit, scratch.work, writer);
-    return writer.to;
+  if (piece.size <= short_limit) {
+    encode_runs(v, piece.begin, piece.size, limit, scratch.work, writer);
+  } else {
+    encode_piece(v, piece.begin, piece.size, limit, scratch.work, writer);
   }
-  PieceCache::Long& kept = scratch.cache.long_at(long_hash(piece.begin, size));
-  if (kept.size == size && same_bytes(kept.bytes, piece.begin, size)) {
-    std::memcpy(to, kept.tokens, sizeof kept.tokens);
-    return to + kept.count;
-  }
-  encode_piece(v, piece.begin, size, limit, scratch.work, writer);
-  const uint32_t count = static_cast<uint32_t>(writer.to - to);
-  if (count <= PieceCache::long_room) {
-    kept.size = static_cast<uint8_t>(size);
-    kept.count = static_cast<uint8_t>(count);
-    std::memcpy(kept.bytes, piece.begin, size);
-    for (uint32_t k = 0; k < count; ++k) kept.tokens[k] = to[k];
-  }
+  scratch.cache.keep(piece.begin, piece.size, piece.hash, to, static_cast<uint32_t>(writer.to - to));
   return writer.to;
 }
 
+constexpr size_t pieces_ahead = 32;
+
+// Calls `each(piece)` for every piece, as it was looked ahead at.
 template <class Each>
-void each_piece(const View& view, const uint8_t* begin, const uint8_t* end, Each each) {
+void each_piece(const View& view, const uint8_t* begin, const uint8_t* end, const uint8_t* limit,
+                const PieceCache& cache, Each each) {
+  Ahead ahead[pieces_ahead];
   Cursor cursor{};
   for (const uint8_t* at = begin; at < end;) {
-    const Piece piece = next_piece(view, at, end, cursor);
-    if (piece.begin == piece.end) break;
-    each(piece);
-    at = piece.end;
+    size_t count = 0;
+    while (count < pieces_ahead && at < end) {
+      const Piece piece = next_piece(view, at, end, cursor);
+      at = piece.end;
+      if (piece.begin < piece.end) ahead[count++] = look_ahead(view, piece, limit, cache);
+    }
+    for (size_t k = 0; k < count; ++k) each(ahead[k]);
   }
 }
 
@@ -131,33 +136,33 @@ void encode_into(const View& view, Text text, bool inside, Scratch& scratch, Ids
   each_part<false>(
       view, text, inside, scratch.normalizer,
       [&](const Normal& normal, const uint8_t* begin, const uint8_t* end, const uint8_t*) {
-        uint32_t* to = ids.room(static_cast<uint64_t>(end - begin) + PieceCache::long_room);
-        each_piece(view, begin, end, [&](Piece piece) { to = encode_cached(view, piece, normal.end, scratch, to); });
+        uint32_t* to = ids.room(static_cast<uint64_t>(end - begin));
+        each_piece(view, begin, end, normal.end, scratch.cache,
+                   [&](const Ahead& piece) { to = encode_ahead(view, piece, normal.end, scratch, to); });
         ids.end_at(to);
       },
       [&](const Part& token, const Normal&, const uint8_t*) { ids.add(static_cast<uint32_t>(token.id)); });
 }
 
 // The tokens of a piece and their places: by the lengths of the tokens, where these tell, else by another run.
-void encode_places(const View& v, Piece piece, const uint8_t* limit, Scratch& scratch, std::vector<Row>& rows) {
+void encode_places(const View& v, const Ahead& piece, const uint8_t* limit, Scratch& scratch, std::vector<Row>& rows) {
   rows.clear();
-  const uint32_t size = static_cast<uint32_t>(piece.end - piece.begin);
   if (v.model_options[model_exact_lengths] != 0) {
     Ids& ids = scratch.ids;
-    uint32_t* first = ids.room(static_cast<uint64_t>(size) + PieceCache::long_room);
-    uint32_t* last = encode_cached(v, piece, limit, scratch, first);
+    uint32_t* first = ids.room(piece.size);
+    uint32_t* last = encode_ahead(v, piece, limit, scratch, first);
     uint32_t at = 0;
     for (const uint32_t* id = first; id < last; ++id) {
-      if (*id == v.model_options[model_unknown]) at = size + 1;  // it may cover anything
+      if (*id == v.model_options[model_unknown]) at = piece.size + 1;  // it may cover anything
       const uint32_t length = *id < v.token_lengths_count ? v.token_lengths[*id] : 0;
       rows.push_back({*id, at, at + length});
       at += length;
     }
-    if (at == size) return;
+    if (at == piece.size) return;
     rows.clear();
   }
   PlaceWriter writer{rows};
-  encode_piece(v, piece.begin, size, limit, scratch.work, writer);
+  encode_piece(v, piece.begin, piece.size, limit, scratch.work, writer);
 }
 
 }  // namespace
@@ -180,9 +185,9 @@ uint64_t Engine::count(Text text) const {
   each_part<false>(
       view_, text, false, scratch.normalizer,
       [&](const Normal& normal, const uint8_t* begin, const uint8_t* end, const uint8_t*) {
-        each_piece(view_, begin, end, [&](Piece piece) {
-          uint32_t* first = scratch.ids.room(static_cast<uint64_t>(piece.end - piece.begin) + PieceCache::long_room);
-          count += static_cast<uint64_t>(encode_cached(view_, piece, normal.end, scratch, first) - first);
+        each_piece(view_, begin, end, normal.end, scratch.cache, [&](const Ahead& piece) {
+          uint32_t* first = scratch.ids.room(piece.size);
+          count += static_cast<uint64_t>(encode_ahead(view_, piece, normal.end, scratch, first) - first);
         });
       },
       [&](const Part&, const Normal&, const uint8_t*) { ++count; });
@@ -207,7 +212,7 @@ void Engine::encode_placed(Text text, bool inside, Ids& ids, Spans& spans, std::
       [&](const Normal& normal, const uint8_t* begin, const uint8_t* end, const uint8_t* at) {
         const int64_t before = at - text.data;
         Sources sources(normal);
-        each_piece(view_, begin, end, [&](Piece piece) {
+        each_piece(view_, begin, end, normal.end, scratch.cache, [&](const Ahead& piece) {
           encode_places(view_, piece, normal.end, scratch, rows);
           const uint32_t place = static_cast<uint32_t>(piece.begin - normal.begin);
           for (const Row& row : rows) {

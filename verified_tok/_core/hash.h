@@ -26,16 +26,15 @@ VT_HD uint64_t load_word(const uint8_t* at) {
 #endif
 }
 
+// The lowest `bytes` bytes of a word.
+VT_HD uint64_t low_bytes(uint32_t bytes) { return bytes >= 8 ? ~0ull : (1ull << (8 * bytes)) - 1; }
+
 // The key of the `size` bytes (1 to 15) from `at` on. Whole words are read where memory up to `limit` allows it.
 VT_HD Key short_key(const uint8_t* at, uint32_t size, const uint8_t* limit) {
   Key key{0, 0};
   if (limit - at >= 16) {
-    if (size <= 8) {
-      key.low = load_word(at) & (~0ull >> (64 - 8 * size));
-    } else {
-      key.low = load_word(at);
-      key.high = load_word(at + 8) & (~0ull >> (128 - 8 * size));
-    }
+    key.low = load_word(at) & low_bytes(size);
+    key.high = load_word(at + 8) & (size > 8 ? low_bytes(size - 8) : 0);
   } else {
     for (uint32_t k = 0; k < size; ++k) {
       uint64_t& word = k < 8 ? key.low : key.high;
@@ -46,21 +45,25 @@ VT_HD Key short_key(const uint8_t* at, uint32_t size, const uint8_t* limit) {
   return key;
 }
 
-VT_HD uint64_t short_hash(Key key) {
-  uint64_t hash = key.low * 0x9E3779B97F4A7C15ull ^ key.high * 0xC2B2AE3D27D4EB4Full;
-  hash ^= hash >> 32;
-  hash *= 0xD6E8FEB86659FD93ull;
-  return hash ^ hash >> 32;
+// The two halves of a product of 128 bits, joined.
+VT_HD uint64_t folded_product(uint64_t a, uint64_t b) {
+#ifdef __CUDA_ARCH__
+  return a * b ^ __umul64hi(a, b);
+#else
+  const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
+  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+#endif
 }
 
+VT_HD uint64_t short_hash(Key key) { return folded_product(key.low ^ 0x9E3779B97F4A7C15ull, key.high ^ 0xC2B2AE3D27D4EB4Full); }
+
+// The hash of 16 bytes or more.
 VT_HD uint64_t long_hash(const uint8_t* at, uint64_t size) {
   uint64_t hash = size * 0x9E3779B97F4A7C15ull;
-  for (uint64_t k = 0; k + 8 <= size; k += 8) {
-    hash = (hash ^ load_word(at + k)) * 0xD6E8FEB86659FD93ull;
-    hash ^= hash >> 32;
-  }
-  hash = (hash ^ load_word(at + size - 8)) * 0xC2B2AE3D27D4EB4Full;  // 16 bytes or more: there is a last word
-  return hash ^ hash >> 29;
+  uint64_t k = 0;
+  for (; k + 16 <= size; k += 16) hash = folded_product(load_word(at + k) ^ hash, load_word(at + k + 8) ^ 0xC2B2AE3D27D4EB4Full);
+  if (k < size) hash = folded_product(load_word(at + size - 16) ^ hash, load_word(at + size - 8) ^ 0xD6E8FEB86659FD93ull);
+  return hash;
 }
 
 VT_HD bool same_bytes(const uint8_t* a, const uint8_t* b, uint64_t size) {

@@ -67,15 +67,23 @@ VT_HD Entry short_entry(const View& v, Key key, uint64_t hash) {
   const uint64_t mask = (1ull << v.model_options[model_short_bits]) - 1;
   for (uint64_t bucket = hash & mask;; bucket = (bucket + 1) & mask) {
     const uint64_t* line = v.short_entries + bucket * 8;
-    for (uint32_t k = 0; k < 3; ++k) {
-      if (line[2 * k] == key.low && line[2 * k + 1] == key.high) {
-        const uint32_t token = static_cast<uint32_t>(line[6 + k / 2] >> (k % 2 * 32));
-        return {token & ~only_whole_bit, (token & only_whole_bit) != 0};
-      }
+    const bool first = ((line[0] ^ key.low) | (line[1] ^ key.high)) == 0;
+    const bool second = ((line[2] ^ key.low) | (line[3] ^ key.high)) == 0;
+    const bool third = ((line[4] ^ key.low) | (line[5] ^ key.high)) == 0;
+    if (first | second | third) {  // which of them is not worth a guess of the processor
+      const uint64_t pair = third ? line[7] : line[6];
+      const uint32_t token = static_cast<uint32_t>(second ? pair >> 32 : pair);
+      return {token & ~only_whole_bit, (token & only_whole_bit) != 0};
     }
     if (line[5] == 0) return {no_token, false};
   }
 }
+
+#ifndef __CUDACC__
+inline void prefetch_short_entry(const View& v, uint64_t hash) {
+  __builtin_prefetch(v.short_entries + (hash & ((1ull << v.model_options[model_short_bits]) - 1)) * 8);
+}
+#endif
 
 // A long entry is its token, its length (4 bytes each) and its bytes; a slot is 32 bits of the hash, and where the
 // entry lies, in words of 8 bytes, plus 1. An empty slot ends a search.

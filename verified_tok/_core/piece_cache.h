@@ -1,4 +1,5 @@
-// The tokens of recent pieces. Its size is fixed: a new piece takes the place of another. Host only, one a thread.
+// The tokens of recent pieces that are more than one token. Its memory is bounded: new pieces take the place of the
+// oldest. Host only, one a thread.
 #pragma once
 
 #include <cstdint>
@@ -9,41 +10,54 @@
 
 namespace vt {
 
-// Up to `room` tokens of a piece whose bytes lie in the entry itself.
+// Pieces lie in a ring of words, one behind the other: a head, the bytes, the tokens. A slot of the index says where a
+// piece of its hash was put last; numbers of words only ever grow, so that a slot tells by its number whether the
+// ring has gone over its piece since.
 class PieceCache {
  public:
-  // A piece of up to 15 bytes; half a line of a cache.
-  struct Short {
-    Key key;
-    uint32_t tokens[3];
-    uint32_t count;
-  };
-  static constexpr uint32_t short_room = 3;
+  static constexpr uint32_t longest = 160;  // bytes of a piece that is kept
 
-  // A piece of 16 to 40 bytes; a line of a cache.
-  struct Long {
-    uint8_t bytes[40];
-    uint8_t size;
-    uint8_t count;
-    uint16_t unused;
-    uint32_t tokens[5];
-  };
-  static constexpr uint32_t long_room = 5;
-  static constexpr uint32_t long_limit = 40;
+  PieceCache() : slots_(new Slot[slot_count]()), ring_(new uint32_t[ring_size + slack]) {}
 
-  PieceCache() : shorts_(new Short[1u << short_bits]()), longs_(new Long[1u << long_bits]()) {
-    static_assert(sizeof(Short) == 32 && sizeof(Long) == 64);
+  void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash >> (64 - slot_bits)]); }
+
+  // The tokens of a piece and their number; none if it is not kept. They are good until the next `keep`.
+  const uint32_t* find(const uint8_t* piece, uint32_t size, uint64_t hash, uint32_t& count) const {
+    const Slot& slot = slots_[hash >> (64 - slot_bits)];
+    if (slot.tag != static_cast<uint32_t>(hash) || slot.place + ring_size < next_) return nullptr;
+    const uint32_t* entry = ring_.get() + slot.place % ring_size;
+    if ((entry[0] & 0xFFFF) != size || !same_bytes(reinterpret_cast<const uint8_t*>(entry + 1), piece, size)) return nullptr;
+    count = entry[0] >> 16;
+    return entry + 1 + words(size);
   }
 
-  Short& short_at(uint64_t hash) { return shorts_[hash >> (64 - short_bits)]; }
-  Long& long_at(uint64_t hash) { return longs_[hash >> (64 - long_bits)]; }
+  void keep(const uint8_t* piece, uint32_t size, uint64_t hash, const uint32_t* tokens, uint32_t count) {
+    const uint32_t needed = 1 + words(size) + count;
+    if (size > longest) return;
+    if (next_ % ring_size + needed > ring_size) next_ += ring_size - next_ % ring_size;  // pieces do not go round
+    uint32_t* entry = ring_.get() + next_ % ring_size;
+    entry[0] = count << 16 | size;
+    std::memcpy(entry + 1, piece, size);
+    for (uint32_t k = 0; k < count; ++k) entry[1 + words(size) + k] = tokens[k];
+    slots_[hash >> (64 - slot_bits)] = {next_, static_cast<uint32_t>(hash)};
+    next_ += needed;
+  }
 
  private:
-  static constexpr uint32_t short_bits = 15;  // 1 MB
-  static constexpr uint32_t long_bits = 13;   // 0.5 MB
+  struct Slot {
+    uint64_t place;
+    uint32_t tag;
+  };
+  static constexpr uint32_t slot_bits = 16;
+  static constexpr uint32_t slot_count = 1u << slot_bits;
+  static constexpr uint64_t ring_size = 1u << 20;  // words: 4 MB
+  static constexpr uint32_t slack = 16;
 
-  std::unique_ptr<Short[]> shorts_;
-  std::unique_ptr<Long[]> longs_;
+  static uint32_t words(uint32_t size) { return (size + 3) / 4; }
+
+  std::unique_ptr<Slot[]> slots_;
+  std::unique_ptr<uint32_t[]> ring_;
+  uint64_t next_ = ring_size;  // so that an empty slot is too old
 };
 
 }  // namespace vt
