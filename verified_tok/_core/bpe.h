@@ -7,34 +7,42 @@ namespace vt {
 
 constexpr uint32_t no_rank = 0xFFFFFFFFu;
 
-// Where a pair of tokens lies: its bucket, and what tells it there from all others.
+// A pair as a number of twice `id_bits` bits, well mixed. Multiplications by odd numbers and shifts to the right take
+// no two pairs to the same number.
+VT_HD uint64_t mixed_pair(uint32_t id_bits, uint32_t left, uint32_t right) {
+  const uint64_t mask = (1ull << 2 * id_bits) - 1;
+  uint64_t mixed = static_cast<uint64_t>(left) << id_bits | right;
+  mixed = mixed * 0x9E3779B97F4A7C15ull & mask;
+  mixed ^= mixed >> id_bits;
+  return mixed * 0xC2B2AE3D27D4EB4Full & mask;
+}
+
+// Where a pair of tokens lies: its bucket, and what tells it there from all others. The upper bits of a mixed pair
+// name its bucket; the others, with 8 bits of the bucket's name (for a pair that found its bucket full), are the check.
 struct PairPlace {
   uint64_t bucket;
   uint32_t check;
 };
 
-// A pair is a number of twice `id_bits` bits. Multiplications by odd numbers and shifts to the right take no two
-// pairs to the same number, so its upper bits name a bucket and the others, with 8 bits of the bucket's name (for a
-// pair that found its bucket full), tell the pair from all others.
-VT_HD PairPlace place_of_pair(uint32_t id_bits, uint32_t bucket_bits, uint32_t left, uint32_t right) {
-  const uint32_t bits = 2 * id_bits;
-  const uint64_t mask = (1ull << bits) - 1;
-  uint64_t mixed = static_cast<uint64_t>(left) << id_bits | right;
-  mixed = mixed * 0x9E3779B97F4A7C15ull & mask;
-  mixed ^= mixed >> id_bits;
-  mixed = mixed * 0xC2B2AE3D27D4EB4Full & mask;
-  const uint64_t bucket = mixed >> (bits - bucket_bits);
-  const uint64_t rest = mixed & ((1ull << (bits - bucket_bits)) - 1);
+VT_HD PairPlace place_of_pair(uint64_t mixed, uint32_t id_bits, uint32_t bucket_bits) {
+  const uint32_t rest_bits = 2 * id_bits - bucket_bits;
+  const uint64_t bucket = mixed >> rest_bits;
+  const uint64_t rest = mixed & ((1ull << rest_bits) - 1);
   return {bucket, static_cast<uint32_t>(rest << 8 | (bucket & 0xFF))};
 }
 
 constexpr uint32_t bucket_size = 8;  // pairs; a bucket is one line of a cache
 constexpr uint64_t empty_pair = ~0ull;
 
-// The rank of the rule for `left` before `right`, or `no_rank`. A slot is a rank (upper half) and a check.
+// The rank of the rule for `left` before `right`, or `no_rank`. Most pairs have none, which a table of bits says that
+// is small enough to stay in a cache: bit k is set if a pair with a rule has k as its upper bits. A slot is a rank
+// (upper half) and a check.
 VT_HD uint32_t rank_of(const View& v, uint32_t left, uint32_t right) {
-  const uint32_t bucket_bits = v.model_options[model_bucket_bits];
-  const PairPlace place = place_of_pair(v.model_options[model_id_bits], bucket_bits, left, right);
+  const uint32_t id_bits = v.model_options[model_id_bits], bucket_bits = v.model_options[model_bucket_bits];
+  const uint64_t mixed = mixed_pair(id_bits, left, right);
+  const uint64_t bit = mixed >> (2 * id_bits - v.model_options[model_pair_bits]);
+  if ((v.pair_bits[bit >> 6] >> (bit & 63) & 1) == 0) return no_rank;
+  const PairPlace place = place_of_pair(mixed, id_bits, bucket_bits);
   const uint64_t mask = (1ull << bucket_bits) - 1;
   for (uint64_t bucket = place.bucket;; bucket = (bucket + 1) & mask) {
     const uint64_t* line = v.pair_buckets + bucket * bucket_size;

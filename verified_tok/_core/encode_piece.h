@@ -1,11 +1,11 @@
 // From one piece of text to its tokens.
 //
-// A piece that is an entry is one token. Any other becomes symbols, is cut where no rule joins two neighbouring
-// symbols (no merge crosses such a place: `NoJoin` in lean/VerifiedTok/Spec/Boundary.lean), and each run between cuts
-// is an entry again, or is merged.
+// A piece that is an entry is one token. Of any other the tokens are searched for. If that fails, it becomes symbols,
+// is cut where no rule joins two neighbouring symbols (no merge crosses such a place: `NoJoin` in
+// lean/VerifiedTok/Spec/Boundary.lean), and each run between cuts is an entry, or is merged.
 #pragma once
 
-#include "bpe.h"
+#include "search_piece.h"
 
 namespace vt {
 
@@ -78,14 +78,13 @@ VT_HD bool encode_runs(const View& v, const uint8_t* piece, uint32_t size, const
   uint32_t wait_start = 0, wait_stop = 0;
   for (uint32_t at = 0; at < size;) {
     uint32_t length = 1;
-    uint32_t token = no_token;
-    if (piece[at] >= 0x80 || of_chars) {
-      const WholeChar c = whole_char(piece + at, piece + size);
-      if (c.length != 0) token = char_symbol(v, c.code);
-      if (token != no_token || of_chars) length = c.length;
-      if (length == 0) length = 1;  // no character: the bytes of a token, not of a text
+    uint32_t token;
+    if (of_chars) {
+      length = char_size(piece[at]);
+      token = char_token(v, char_at(piece + at));
+    } else {
+      token = v.byte_symbols[piece[at]];
     }
-    if (token == no_token && !of_chars) token = v.byte_symbols[piece[at]];
     if (token != no_token) {
       if (waits && !run.add(unknown, wait_start, wait_stop)) return false;
       waits = false;
@@ -128,7 +127,7 @@ VT_HD bool encode_piece(const View& v, const uint8_t* piece, uint32_t size, cons
     sink.put(entry.token, 0, size);
     return true;
   }
-  return encode_runs(v, piece, size, limit, work, sink);
+  return search_piece(v, piece, size, limit, sink) || encode_runs(v, piece, size, limit, work, sink);
 }
 
 }  // namespace vt

@@ -104,11 +104,7 @@ inline uint32_t* encode_ahead(const View& v, const Ahead& piece, const uint8_t* 
     return to + count;
   }
   Writer writer{to};
-  if (piece.size <= short_limit) {
-    encode_runs(v, piece.begin, piece.size, limit, scratch.work, writer);
-  } else {
-    encode_piece(v, piece.begin, piece.size, limit, scratch.work, writer);
-  }
+  encode_piece(v, piece.begin, piece.size, limit, scratch.work, writer);
   scratch.cache.keep(piece.begin, piece.size, piece.hash, to, static_cast<uint32_t>(writer.to - to));
   return writer.to;
 }
@@ -127,6 +123,9 @@ void each_piece(const View& view, const uint8_t* begin, const uint8_t* end, cons
       const Piece piece = next_piece(view, at, end, cursor);
       at = piece.end;
       if (piece.begin < piece.end) ahead[count++] = look_ahead(view, piece, limit, cache);
+    }
+    for (size_t k = 0; k < count; ++k) {
+      if (ahead[k].size > short_limit) cache.prefetch_piece(ahead[k].hash);
     }
     for (size_t k = 0; k < count; ++k) each(ahead[k]);
   }

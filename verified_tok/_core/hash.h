@@ -66,6 +66,15 @@ VT_HD uint64_t long_hash(const uint8_t* at, uint64_t size) {
   return hash;
 }
 
+// The place of the highest bit of a word that is not 0.
+VT_HD uint32_t highest_bit(uint64_t word) {
+#ifdef __CUDA_ARCH__
+  return 63 - static_cast<uint32_t>(__clzll(static_cast<long long>(word)));
+#else
+  return 63 - static_cast<uint32_t>(__builtin_clzll(word));
+#endif
+}
+
 VT_HD bool same_bytes(const uint8_t* a, const uint8_t* b, uint64_t size) {
 #ifdef __CUDA_ARCH__
   for (uint64_t k = 0; k < size; ++k) {

@@ -18,7 +18,8 @@ namespace vt {
   X(byte_symbols, uint32_t)       \
   X(fallback_symbols, uint32_t)   \
   X(char_pages, uint16_t)         \
-  X(char_symbols, uint32_t)       \
+  X(char_tokens, uint32_t)       \
+  X(pair_bits, uint64_t)          \
   X(pair_buckets, uint64_t)       \
   X(pair_results, uint32_t)       \
   X(join_bits, uint64_t)          \
@@ -26,6 +27,8 @@ namespace vt {
   X(long_slots, uint64_t)         \
   X(long_entries, uint8_t)        \
   X(token_lengths, uint32_t)      \
+  X(births, uint32_t)             \
+  X(prefix_cells, uint64_t)       \
   /* literals.py */               \
   X(raw_child, uint32_t)          \
   X(raw_byte, uint8_t)            \

@@ -4,6 +4,7 @@
 
 #include "hash.h"
 #include "image.h"
+#include "utf8.h"
 
 namespace vt {
 
@@ -16,38 +17,25 @@ enum ModelOption : uint32_t {
   model_fuses_unknown, // 1: neighbouring unknown characters are one token
   model_id_bits,       // every token is below 2 ** this
   model_bucket_bits,   // there are 2 ** this buckets of pairs
+  model_pair_bits,     // there are 2 ** this bits that say which pairs have a rule
   model_join_bits,     // there are 2 ** this bits that say which symbols merges join
   model_short_bits,    // there are 2 ** this buckets of short entries
   model_long_bits,     // there are 2 ** this slots of long entries
   model_longest,       // the length of the longest entry
   model_exact_lengths, // 1: `token_lengths` says how many bytes of a piece each token but the unknown one covers
+  model_prefix_bits,   // there are 2 ** this cells that say what entries begin with
   model_option_count
 };
 
+constexpr uint64_t prefix_factor = 0x9E3779B97F4A7C15ull;  // of the hash of a prefix, byte by byte
+constexpr uint64_t prefix_summand = 0xC2B2AE3D27D4EB4Full;
+
 // --- characters --------------------------------------------------------------------------------------------------
 
-// The code point at `at`, and its length; length 0 if there is no whole character.
-struct WholeChar {
-  uint32_t code;
-  uint32_t length;
-};
-
-VT_HD WholeChar whole_char(const uint8_t* at, const uint8_t* end) {
-  const uint32_t lead = at[0];
-  if (lead < 0x80) return {lead, 1};
-  const uint32_t length = lead < 0xC0 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF8 ? 4 : 0;
-  if (length == 0 || static_cast<uint64_t>(end - at) < length) return {0, 0};
-  uint32_t code = lead & (0x7Fu >> length);
-  for (uint32_t k = 1; k < length; ++k) {
-    if ((at[k] & 0xC0) != 0x80) return {0, 0};
-    code = code << 6 | (at[k] & 0x3Fu);
-  }
-  return code < 0x110000 ? WholeChar{code, length} : WholeChar{0, 0};
-}
-
-// The symbol of a character; in a model of bytes, of those alone that merging completes before anything else.
-VT_HD uint32_t char_symbol(const View& v, uint32_t code) {
-  return v.char_symbols[static_cast<uint64_t>(v.char_pages[code >> 8]) << 8 | (code & 0xFF)];
+// The token of a character: in a model of characters its symbol, in one of bytes the entry of a character of several
+// bytes.
+VT_HD uint32_t char_token(const View& v, uint32_t code) {
+  return v.char_tokens[static_cast<uint64_t>(v.char_pages[code >> 8]) << 8 | (code & 0xFF)];
 }
 
 // --- whole pieces ------------------------------------------------------------------------------------------------

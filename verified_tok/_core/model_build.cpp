@@ -54,16 +54,15 @@ class Builder {
   ModelTables build() {
     fill_pairs();
     tables_.char_pages.assign(0x110000 >> 8, 0);
-    tables_.char_symbols.assign(256, no_token);
+    tables_.char_tokens.assign(256, no_token);
     join_everything();
     set_no_entries();
-    if (source_.of_chars) {
-      for (size_t k = 0; k < source_.char_codes.size(); ++k) set_char(source_.char_codes[k], source_.char_tokens[k]);
-    } else {
-      find_first_chars();
-    }
+    for (size_t k = 0; k < source_.char_codes.size(); ++k) set_char(source_.char_codes[k], source_.char_tokens[k]);
+    find_births();
+    if (!source_.of_chars) set_entries_of_chars();
     fill_joins();
     fill_entries();
+    fill_prefixes();
     fill_lengths();
     tables_.model_options = options_;
     return std::move(tables_);
@@ -83,7 +82,8 @@ class Builder {
     v.fallback_symbols = tables_.fallback_symbols.data();
     v.fallback_symbols_count = tables_.fallback_symbols.size();
     v.char_pages = tables_.char_pages.data();
-    v.char_symbols = tables_.char_symbols.data();
+    v.char_tokens = tables_.char_tokens.data();
+    v.pair_bits = tables_.pair_bits.data();
     v.pair_buckets = tables_.pair_buckets.data();
     v.pair_results = tables_.pair_results.data();
     v.join_bits = tables_.join_bits.data();
@@ -100,6 +100,13 @@ class Builder {
     if (2 * id_bits > 24) bits = std::max(bits, 2 * id_bits - 24);  // the rest of a pair and 8 bits fit in 32
     bits = std::min(bits, 2 * id_bits);
     while (!try_pairs(bits)) ++bits;
+    const uint32_t filter_bits = std::min(2 * id_bits, bits_for(pairs * 8 + 64));  // one bit in 8 is set
+    options_[model_pair_bits] = filter_bits;
+    tables_.pair_bits.assign(((1ull << filter_bits) + 63) / 64, 0);
+    for (size_t k = 0; k < source_.rules.size(); k += 4) {
+      const uint64_t bit = mixed_pair(id_bits, source_.rules[k], source_.rules[k + 1]) >> (2 * id_bits - filter_bits);
+      tables_.pair_bits[bit >> 6] |= 1ull << (bit & 63);
+    }
   }
 
   bool try_pairs(uint32_t bits) {
@@ -111,7 +118,7 @@ class Builder {
     tables_.pair_results.assign(ranks, no_token);
     for (size_t k = 0; k < source_.rules.size(); k += 4) {
       const uint32_t left = source_.rules[k], right = source_.rules[k + 1], rank = source_.rules[k + 2];
-      const PairPlace place = place_of_pair(options_[model_id_bits], bits, left, right);
+      const PairPlace place = place_of_pair(mixed_pair(options_[model_id_bits], left, right), options_[model_id_bits], bits);
       bool done = false;
       for (uint64_t step = 0; !done; ++step) {
         if (step > std::min<uint64_t>(mask, 200)) return false;
@@ -134,59 +141,62 @@ class Builder {
   void set_char(uint32_t code, uint32_t token) {
     uint16_t& page = tables_.char_pages[code >> 8];
     if (page == 0) {
-      page = static_cast<uint16_t>(tables_.char_symbols.size() >> 8);
-      tables_.char_symbols.resize(tables_.char_symbols.size() + 256, no_token);
+      page = static_cast<uint16_t>(tables_.char_tokens.size() >> 8);
+      tables_.char_tokens.resize(tables_.char_tokens.size() + 256, no_token);
     }
-    tables_.char_symbols[static_cast<size_t>(page) << 8 | (code & 0xFF)] = token;
+    tables_.char_tokens[static_cast<size_t>(page) << 8 | (code & 0xFF)] = token;
   }
 
-  // In a model of bytes: the characters that merging completes before anything else touches them, so that it may
-  // begin with them. Such a character c is made by merges of its own bytes, all of lower rank than any rule that joins
-  // a part at its edge to something outside, and than any rule that takes c itself.
-  void find_first_chars() {
-    std::vector<uint32_t> as_left(index_.size(), no_rank), as_right = as_left;
-    for (size_t k = 0; k < source_.rules.size(); k += 4) {
-      uint32_t& left = as_left[source_.rules[k]];
-      uint32_t& right = as_right[source_.rules[k + 1]];
-      left = std::min(left, source_.rules[k + 2]);
-      right = std::min(right, source_.rules[k + 2]);
+  // The symbols of token k's bytes; none if some have no symbol of their own.
+  std::vector<uint32_t> symbols_of(uint32_t k) const {
+    const std::string_view bytes = bytes_of(k);
+    const uint8_t* at = reinterpret_cast<const uint8_t*>(bytes.data());
+    const uint8_t* end = at + bytes.size();
+    std::vector<uint32_t> symbols;
+    while (at < end) {
+      const uint32_t symbol = source_.of_chars ? char_token(view_of_chars(), char_at(at)) : tables_.byte_symbols[*at];
+      if (symbol == no_token) return {};
+      symbols.push_back(symbol);
+      at += source_.of_chars ? char_size(*at) : 1;
     }
-    std::vector<std::pair<uint32_t, uint32_t>> found;
+    return symbols;
+  }
+
+  // The last merge that makes each token of its bytes, if merges make it and their ranks grow.
+  void find_births() {
+    births_.assign(index_.size(), Birth{no_token, no_token, not_born});
     const View v = view();
     for (uint32_t k = 0; k < source_.ids.size(); ++k) {
-      const std::string_view bytes = bytes_of(k);
-      if (bytes.size() < 2 || bytes.size() > 4) continue;
-      const uint8_t* at = reinterpret_cast<const uint8_t*>(bytes.data());
-      const WholeChar c = whole_char(at, at + bytes.size());
-      if (c.length == bytes.size() && is_first(v, at, c.length, source_.ids[k], as_left, as_right)) {
-        found.emplace_back(c.code, source_.ids[k]);
+      std::vector<uint32_t> symbols = symbols_of(k);
+      Birth birth{no_token, no_token, 0};
+      bool grows = !symbols.empty();
+      while (symbols.size() > 1 && grows) {
+        size_t best = 0;
+        uint32_t lowest = no_rank;
+        for (size_t i = 0; i + 1 < symbols.size(); ++i) {
+          const uint32_t rank = rank_of(v, symbols[i], symbols[i + 1]);
+          if (rank < lowest) best = i, lowest = rank;
+        }
+        grows = lowest != no_rank && lowest + 1 >= birth.born;
+        birth = {symbols[best], symbols[best + 1], lowest + 1};
+        if (grows) {
+          symbols[best] = v.pair_results[lowest];
+          symbols.erase(symbols.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+        }
       }
+      if (grows && symbols[0] == source_.ids[k]) births_[source_.ids[k]] = birth;
     }
-    for (auto [code, token] : found) set_char(code, token);
   }
 
-  static bool is_first(const View& v, const uint8_t* bytes, uint32_t count, uint32_t whole,
-                       const std::vector<uint32_t>& as_left, const std::vector<uint32_t>& as_right) {
-    uint32_t token[4];
-    uint32_t highest = 0, outside = no_rank;
-    for (uint32_t i = 0; i < count; ++i) {
-      token[i] = v.byte_symbols[bytes[i]];
-      if (token[i] == no_token) return false;
+  void set_entries_of_chars() {
+    for (uint32_t k = 0; k < source_.ids.size(); ++k) {
+      const std::string_view bytes = bytes_of(k);
+      const uint8_t* at = reinterpret_cast<const uint8_t*>(bytes.data());
+      if (bytes.size() < 2 || is_continuation(*at) || char_size(*at) != bytes.size()) continue;
+      const bool whole = std::all_of(at + 1, at + bytes.size(), is_continuation);
+      const uint32_t c = whole ? char_at(at) : 0x110000;
+      if (c < 0x110000 && births_[source_.ids[k]].born != not_born) set_char(c, source_.ids[k]);
     }
-    while (count > 1) {
-      outside = std::min({outside, as_right[token[0]], as_left[token[count - 1]]});
-      uint32_t best = 0, lowest = no_rank;
-      for (uint32_t i = 0; i + 1 < count; ++i) {
-        const uint32_t rank = rank_of(v, token[i], token[i + 1]);
-        if (rank < lowest) best = i, lowest = rank;
-      }
-      if (lowest == no_rank) return false;
-      highest = std::max(highest, lowest);
-      token[best] = v.pair_results[lowest];
-      --count;
-      for (uint32_t i = best + 1; i < count; ++i) token[i] = token[i + 1];
-    }
-    return token[0] == whole && outside > highest && as_left[whole] > highest && as_right[whole] > highest;
   }
 
   void join_everything() {
@@ -199,28 +209,9 @@ class Builder {
     uint32_t first, last;
   };
 
-  Ends ends_of(const View& v, uint32_t token) const {
-    const uint32_t k = index_[token];
-    if (k == no_token) return {no_token, no_token};
-    const std::string_view bytes = bytes_of(k);
-    const uint8_t* at = reinterpret_cast<const uint8_t*>(bytes.data());
-    const uint8_t* end = at + bytes.size();
-    Ends ends{no_token, no_token};
-    for (bool first = true; at < end; first = false) {
-      const WholeChar c = whole_char(at, end);
-      uint32_t symbol = no_token;
-      uint32_t length = 1;
-      if (c.length != 0 && (*at >= 0x80 || source_.of_chars)) {
-        symbol = char_symbol(v, c.code);
-        if (symbol != no_token || source_.of_chars) length = c.length;
-      }
-      if (symbol == no_token && !source_.of_chars) symbol = v.byte_symbols[*at];
-      if (symbol == no_token) return {no_token, no_token};
-      if (first) ends.first = symbol;
-      ends.last = symbol;
-      at += length;
-    }
-    return ends;
+  Ends ends_of(uint32_t k) const {
+    const std::vector<uint32_t> symbols = symbols_of(k);
+    return symbols.empty() ? Ends{no_token, no_token} : Ends{symbols.front(), symbols.back()};
   }
 
   void fill_joins() {
@@ -230,9 +221,8 @@ class Builder {
     for (uint32_t token : source_.fallback_symbols) {
       if (token != no_token) odd[token] = 1;
     }
-    const View v = view();
     std::vector<Ends> ends(index_.size(), Ends{no_token, no_token});
-    for (uint32_t id : source_.ids) ends[id] = ends_of(v, id);
+    for (uint32_t k = 0; k < source_.ids.size(); ++k) ends[source_.ids[k]] = ends_of(k);
     std::vector<uint64_t> joined;
     for (size_t k = 0; k < source_.rules.size(); k += 4) {
       const uint32_t left = source_.rules[k], right = source_.rules[k + 1];
@@ -321,6 +311,37 @@ class Builder {
     options_[model_longest] = static_cast<uint32_t>(longest);
   }
 
+  void fill_prefixes() {
+    uint64_t prefixes = 0;
+    const auto each = [&](auto act) {
+      for (uint32_t k = 0; k < source_.ids.size(); ++k) {
+        const std::string_view bytes = bytes_of(k);
+        if (births_[source_.ids[k]].born != not_born && bytes.size() <= 64) act(bytes);
+      }
+    };
+    std::vector<std::string_view> sorted;
+    each([&](std::string_view bytes) { sorted.push_back(bytes); });
+    std::sort(sorted.begin(), sorted.end());
+    for (size_t k = 0; k < sorted.size(); ++k) {
+      const std::string_view last = k == 0 ? std::string_view() : sorted[k - 1];
+      prefixes += sorted[k].size();
+      for (size_t same = 0; same < last.size() && same < sorted[k].size() && last[same] == sorted[k][same]; ++same) --prefixes;
+    }
+    const uint32_t bits = bits_for(prefixes * 2 + 64);
+    options_[model_prefix_bits] = bits;
+    tables_.prefix_cells.assign(1ull << (bits - 5), 0);
+    each([&](std::string_view bytes) {
+      uint64_t hash = 0;
+      for (size_t k = 0; k < bytes.size(); ++k) {
+        hash = (hash ^ static_cast<uint8_t>(bytes[k])) * prefix_factor + prefix_summand;
+        const uint64_t cell = hash >> (64 - bits);
+        tables_.prefix_cells[cell >> 5] |= (k + 1 == bytes.size() ? 3ull : 1ull) << ((cell & 31) * 2);
+      }
+    });
+    tables_.births.clear();
+    for (const Birth& birth : births_) tables_.births.insert(tables_.births.end(), {birth.left, birth.right, birth.born});
+  }
+
   void fill_lengths() {
     tables_.token_lengths.assign(index_.size(), 0);
     for (uint32_t k = 0; k < source_.ids.size(); ++k) {
@@ -340,7 +361,15 @@ class Builder {
     options_[model_exact_lengths] = exact;
   }
 
+  View view_of_chars() const {
+    View v{};
+    v.char_pages = tables_.char_pages.data();
+    v.char_tokens = tables_.char_tokens.data();
+    return v;
+  }
+
   const ModelSource& source_;
+  std::vector<Birth> births_;  // by token
   std::vector<uint32_t> options_;
   std::vector<uint32_t> index_;  // of each token that has bytes, in the source
   ModelTables tables_;

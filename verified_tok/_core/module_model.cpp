@@ -51,7 +51,8 @@ nb::dict build(bool of_chars, bool fuses_unknown, uint32_t unknown, In<uint32_t>
   VT_GIVE(byte_symbols);
   VT_GIVE(fallback_symbols);
   VT_GIVE(char_pages);
-  VT_GIVE(char_symbols);
+  VT_GIVE(char_tokens);
+  VT_GIVE(pair_bits);
   VT_GIVE(pair_buckets);
   VT_GIVE(pair_results);
   VT_GIVE(join_bits);
@@ -59,6 +60,8 @@ nb::dict build(bool of_chars, bool fuses_unknown, uint32_t unknown, In<uint32_t>
   VT_GIVE(long_slots);
   VT_GIVE(long_entries);
   VT_GIVE(token_lengths);
+  VT_GIVE(births);
+  VT_GIVE(prefix_cells);
 #undef VT_GIVE
   return made;
 }

@@ -10,54 +10,76 @@
 
 namespace vt {
 
-// Pieces lie in a ring of words, one behind the other: a head, the bytes, the tokens. A slot of the index says where a
-// piece of its hash was put last; numbers of words only ever grow, so that a slot tells by its number whether the
-// ring has gone over its piece since.
+// Pieces lie in a ring of words, one behind the other: a head, the bytes, the tokens. The index has a set of two slots
+// for each hash; a slot says where a piece was put. Numbers of words only grow, so that a slot tells by its number
+// whether the ring has gone over its piece since.
 class PieceCache {
  public:
-  static constexpr uint32_t longest = 160;  // bytes of a piece that is kept
+  static constexpr uint32_t longest = 255;  // bytes of a piece that is kept
 
-  PieceCache() : slots_(new Slot[slot_count]()), ring_(new uint32_t[ring_size + slack]) {}
+  PieceCache() : slots_(new Slot[slot_count]()), ring_(new uint32_t[ring_size]) {}
 
-  void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash >> (64 - slot_bits)]); }
+  void prefetch(uint64_t hash) const { __builtin_prefetch(set_of(hash)); }
 
-  // The tokens of a piece and their number; none if it is not kept. They are good until the next `keep`.
+  // The same for the piece itself, once its slots are there.
+  void prefetch_piece(uint64_t hash) const {
+    const Slot* slot = slot_of(hash);
+    if (slot != nullptr) __builtin_prefetch(ring_.get() + slot->place % ring_size);
+  }
+
+  // The tokens of a piece and their number; null if it is not kept. They are good until the next `keep`.
   const uint32_t* find(const uint8_t* piece, uint32_t size, uint64_t hash, uint32_t& count) const {
-    const Slot& slot = slots_[hash >> (64 - slot_bits)];
-    if (slot.tag != static_cast<uint32_t>(hash) || slot.place + ring_size < next_) return nullptr;
-    const uint32_t* entry = ring_.get() + slot.place % ring_size;
+    const Slot* slot = slot_of(hash);
+    if (slot == nullptr) return nullptr;
+    const uint32_t* entry = ring_.get() + slot->place % ring_size;
     if ((entry[0] & 0xFFFF) != size || !same_bytes(reinterpret_cast<const uint8_t*>(entry + 1), piece, size)) return nullptr;
     count = entry[0] >> 16;
     return entry + 1 + words(size);
   }
 
   void keep(const uint8_t* piece, uint32_t size, uint64_t hash, const uint32_t* tokens, uint32_t count) {
-    const uint32_t needed = 1 + words(size) + count;
     if (size > longest) return;
+    const uint32_t needed = 1 + words(size) + count;
     if (next_ % ring_size + needed > ring_size) next_ += ring_size - next_ % ring_size;  // pieces do not go round
+    if (next_ >= number_limit) {
+      std::memset(slots_.get(), 0, slot_count * sizeof(Slot));
+      next_ = ring_size + ring_size;
+    }
     uint32_t* entry = ring_.get() + next_ % ring_size;
     entry[0] = count << 16 | size;
     std::memcpy(entry + 1, piece, size);
     for (uint32_t k = 0; k < count; ++k) entry[1 + words(size) + k] = tokens[k];
-    slots_[hash >> (64 - slot_bits)] = {next_, static_cast<uint32_t>(hash)};
+    Slot* set = set_of(hash);
+    set[set[1].place < set[0].place] = {next_, tag_of(hash)};
     next_ += needed;
   }
 
  private:
   struct Slot {
-    uint64_t place;
+    uint32_t place;
     uint32_t tag;
   };
-  static constexpr uint32_t slot_bits = 16;
-  static constexpr uint32_t slot_count = 1u << slot_bits;
-  static constexpr uint64_t ring_size = 1u << 20;  // words: 4 MB
-  static constexpr uint32_t slack = 16;
+  static constexpr uint32_t set_bits = 16;
+  static constexpr size_t slot_count = 2u << set_bits;     // 1 MB
+  static constexpr uint32_t ring_size = 1u << 20;          // words: 4 MB
+  static constexpr uint32_t number_limit = 0xF0000000u;
 
   static uint32_t words(uint32_t size) { return (size + 3) / 4; }
+  static uint32_t tag_of(uint64_t hash) { return static_cast<uint32_t>(hash); }
+  Slot* set_of(uint64_t hash) const { return slots_.get() + (hash >> (64 - set_bits)) * 2; }
+
+  // The slot of a piece of this hash that is still there, or null.
+  const Slot* slot_of(uint64_t hash) const {
+    const Slot* set = set_of(hash);
+    const uint32_t oldest = next_ - ring_size;
+    if (set[0].tag == tag_of(hash) && set[0].place > oldest) return set;
+    if (set[1].tag == tag_of(hash) && set[1].place > oldest) return set + 1;
+    return nullptr;
+  }
 
   std::unique_ptr<Slot[]> slots_;
   std::unique_ptr<uint32_t[]> ring_;
-  uint64_t next_ = ring_size;  // so that an empty slot is too old
+  uint32_t next_ = ring_size + 1;  // so that an empty slot is too old
 };
 
 }  // namespace vt
