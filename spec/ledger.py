@@ -1,5 +1,7 @@
 """`python -m spec.ledger write` puts the theorems into `proofs.md`; `check` says whether they are there.
 
+`python -m spec.ledger seams` puts the table of real tokenizers' seams there, which takes a minute.
+
 `spec/theorems.toml` is the manifest: one table per theorem, with its Lean name, what it says in plain words,
 the Python that it speaks of, the test that mirrors it and its section of `proofs.md`.
 """
@@ -13,11 +15,14 @@ from pathlib import Path
 
 import typer
 
+from spec import seams as real_seams
+
 REPOSITORY = Path(__file__).parents[1]
 MANIFEST = REPOSITORY / "spec" / "theorems.toml"
 PROOFS = REPOSITORY / "proofs.md"
 
 BLOCK = re.compile(r"(<!-- theorems: (?P<section>[^\n]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+SEAMS = re.compile(r"(<!-- seams of real tokenizers -->\n).*?(<!-- end -->)", re.DOTALL)
 
 app = typer.Typer(help=__doc__, add_completion=False)
 
@@ -68,6 +73,13 @@ def sections(text: str) -> list[str]:
 def write() -> None:
     """Write the tables."""
     PROOFS.write_text(rewritten(PROOFS.read_text("utf-8")), "utf-8")
+
+
+@app.command()
+def seams() -> None:
+    """Write the table of seams."""
+    text = PROOFS.read_text("utf-8")
+    PROOFS.write_text(SEAMS.sub(lambda block: block[1] + real_seams.table() + block[2], text), "utf-8")
 
 
 @app.command()

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from spec.ledger import PROOFS, REPOSITORY, Theorem, rewritten, sections, theorems
+from spec.ledger import PROOFS, REPOSITORY, SEAMS, Theorem, rewritten, sections, theorems
+from spec.seams import facts, row
 
 THEOREMS = theorems()
 DECLARATION = re.compile(r"^\s*(?:@\[[^\]]*\]\s*)*theorem ([^\s:({\[]+)", re.MULTILINE)
@@ -88,3 +89,13 @@ def test_links_of_the_ledger_lead_somewhere() -> None:
 def test_theorem_files_are_not_imported_by_definitions() -> None:
     for file in (REPOSITORY / "lean" / "VerifiedTok" / "Spec").rglob("*.lean"):
         assert "VerifiedTok.Thm" not in Path(file).read_text("utf-8"), file
+
+
+@pytest.mark.parametrize("family", ["gpt2", "deepseek-v3", "llama-2"])
+def test_seams_of_real_tokenizers_are_as_the_ledger_says(family: str) -> None:
+    block = SEAMS.search(PROOFS.read_text("utf-8"))
+    assert block is not None
+    rows = [line for line in block[0].splitlines() if line.startswith("| ")]
+    names = [line.split("|")[1].strip().split(", ") for line in rows]
+    [(written, alike)] = [pair for pair in zip(rows, names, strict=True) if family in pair[1]]
+    assert written == row(alike, facts(family))
