@@ -44,7 +44,7 @@ def run(jobs: Iterable[Job]) -> None:
             try:
                 found = in_a_fresh_process(job.cores, job.measure, *job.arguments, engines, job.last)
                 report.add(found)
-                out.setdefault(job.about, set()).update(_hopeless(found))
+                out.setdefault(job.about, set()).update(hopeless(found))
             except ProcessEnded as error:
                 console.print(f"[red]{job.about}: {error}[/]")
             report.save()  # a run may be ended early
@@ -52,7 +52,7 @@ def run(jobs: Iterable[Job]) -> None:
     report.show(console)
 
 
-def _hopeless(found: Sequence[Result]) -> set[str]:
+def hopeless(found: Sequence[Result]) -> set[str]:
     """Engines that another round would tell nothing new about."""
     best = fastest(found)
     return {

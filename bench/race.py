@@ -42,8 +42,10 @@ class Runner:
         try:
             self.engine = ENGINES[self.package](self.family)
             self.engine.encode(FIRST_TEXT)
-        except (NotServed, ImportError) as error:
-            self.failed = "not installed" if isinstance(error, ImportError) else str(error)
+        except ImportError:
+            self.failed = "not installed"
+        except NotServed as error:
+            self.failed = str(error)
         except Exception as error:  # whatever an engine raises is its result
             self.failed = _said(error)
 

@@ -151,7 +151,7 @@ def _cell(row: Result, best: Result | None) -> str:
     if not row.samples or best is None:
         return f"[dim]{row.failed}[/]"
     shown = _number(row.middle) + (f" ±{row.spread:.0%}" if len(row.samples) > 1 else "")
-    return f"[bold]{shown}[/]" if row is best else f"{shown}  {row.ratio_to(best):.2f}× slower"
+    return f"[bold]{shown}[/]" if row is best else f"{shown}  [dim]÷{row.ratio_to(best):.2f}[/]"
 
 
 def _number(value: float) -> str:
