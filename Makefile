@@ -46,7 +46,7 @@ sanitize: .venv/made-for-test
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so.6)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
 	PYTHONPATH=$(CHECKED):tests:. sh -ec '$(RUN) -m fuzz --seconds $(FOR) $(addprefix --seed ,$(SEED)); \
-	  $(RUN) -m pytest -q -p no:cacheprovider tests/test_native_*.py tests/test_threads.py'
+	  $(RUN) -m pytest -q -p no:cacheprovider tests/test_native_*.py tests/test_threads.py tests/test_session.py'
 
 .venv/made-for-demo: pyproject.toml | .venv/bin/python
 	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[compare]'

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,9 @@ from verified_tok.reference import pipeline
 from verified_tok.reference.model import encode_piece, encoder
 from verified_tok.spec import TokenizerSpec
 
-FAMILY = "qwen3"
+FAMILY = "olmo"
+SERVED = {"toktier": "qwen3", "quicktok-v1": "qwen3", "tiktoken": "gpt2"}
+"""A family of the engines that do not have this one."""
 PACKAGES = [OURS, "gigatoken"]
 
 
@@ -69,7 +72,7 @@ def test_the_judge_of_steps_is_the_judge_of_each(tok: VerifiedTok) -> None:
 @pytest.mark.parametrize("package", ENGINES)
 def test_each_engine_gives_the_reference_ids(package: str) -> None:
     """Whatever it does is called the right way: one text, many, back again, and growing."""
-    family = "gpt-oss" if package == "tiktoken" else FAMILY
+    family = SERVED.get(package, FAMILY)
     engine = ENGINES[package](family)
     texts = [text("agent", 3_000), "", text("cjk", 3_000)]
     answers = [oracle.reference_ids(family, each) for each in texts]
@@ -172,8 +175,8 @@ def test_decoding() -> None:
 
 
 def test_appending() -> None:
-    found = append.append(FAMILY, 2_000, 500, [*PACKAGES, "toktier"], 2)
-    assert [len(each.samples) for each in found] == [2 * append.APPENDS] * 3
+    found = append.append(FAMILY, 2_000, 500, PACKAGES, 2)
+    assert [len(each.samples) for each in found] == [2 * append.APPENDS] * 2
     assert {each.unit for each in found} == {"ms"}
 
 
@@ -222,7 +225,10 @@ def test_rounds_of_one_case_are_added_up_and_one_failure_is_enough() -> None:
     report = Report()
     report.add([row("a", 1), row("b", 1)])
     report.add([row("a", 3), row("b", failed="other ids")])
-    assert report.results == [row("a", 1, 3), row("b", failed="other ids")]
+    assert [replace(each, samples=tuple(each.samples)) for each in report.results] == [
+        row("a", 1, 3),
+        row("b", failed="other ids"),
+    ]
 
 
 def test_the_slow_and_the_failed_are_not_measured_again() -> None:
@@ -238,7 +244,7 @@ def test_the_command_writes_its_results_and_the_picture(
     engines = [word for package in PACKAGES for word in ("--engine", package)]
     ended = CliRunner().invoke(app, ["encode", *options, *engines], env={"COLUMNS": "150"})
     assert ended.exit_code == 0, ended.output
-    assert re.search(rf"cold, 1 MB · MB/s.*│ {OURS} +│ [\d.]+", ended.output, re.DOTALL)
+    assert re.search(rf"cold, 1 MB.*│ {OURS} +│ [\d.]+", ended.output, re.DOTALL)
     written = json.loads((tmp_path / "encode.json").read_text())
     assert written["machine"]["cores"] == len(os.sched_getaffinity(0))
     assert {each["case"] for each in written["results"]} == {"cold, 1 MB", "warm, 1 MB", "unseen, 1 MB"}
