@@ -124,8 +124,8 @@ def test_long_rows_of_one_character(real: tuple[list[Stage], native.Image], char
 # --- hand-tuned matchers -----------------------------------------------------------------------------
 
 HAND_TUNED = [
-    *["gpt2", "GPT-2's ByteLevel", "llama3", "qwen2", "qwen3.5", "o200k", "deepseek v3"],
-    *["tiktoken gpt2", "tiktoken cl100k", "tiktoken qwen2", "tiktoken o200k"],
+    *["gpt2", "GPT-2's ByteLevel", "llama3", "qwen2", "qwen3.5", "o200k", "tekken", "kimi"],
+    *["deepseek v3", "tiktoken gpt2", "tiktoken cl100k", "tiktoken qwen2", "tiktoken o200k"],
 ]
 
 LINES = [*["'s", "'re", "'LL", "'Ve", "  ", "\r\n"], *" aB'éſ!1\n\t/\x1f"]

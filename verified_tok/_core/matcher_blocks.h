@@ -12,7 +12,7 @@
 namespace vt {
 
 // The patterns; `known_patterns.py` selects them, and describes what their sections hold.
-enum KnownPattern : uint32_t { known_none, known_gpt2, known_llama3, known_o200k, known_deepseek_v3, known_cl100k };
+enum KnownPattern : uint32_t { known_none, known_gpt2, known_llama3, known_o200k, known_deepseek_v3, known_cl100k, known_tekken, known_kimi };
 
 // The classes of a block that all patterns have; each pattern fills them in its way.
 struct Runs {
@@ -141,27 +141,33 @@ inline Bits llama3_starts(const Block& block, const uint8_t* at, bool digits_in_
 //        |\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+
 // A run of letters is cut in front of each upper-case letter behind a lower-case one. Letters that count as both
 // (Lm, Lo) do no harm unless an upper-case one follows: how far the piece goes is then left to the automaton.
-inline Bits o200k_starts(Block& block, const uint8_t* at) {
+// Tekken has \p{N} in place of \p{N}{1,3}, and no contractions. Kimi has \p{Han}+ in front and excludes these letters
+// from all that follows, and [\r\n]* in place of [\r\n/]*.
+inline Bits o200k_starts(Block& block, const uint8_t* at, KnownPattern pattern) {
   const Bits upper = block.ascii.upper | block.wide[kind_upper];
   const Bits both = block.wide[kind_both];
-  const Bits unclear = ((upper & both << 1) | (block.ascii.slash & block.ascii.newline << 1)) & block.known;
+  const Bits slash = pattern == known_kimi ? 0 : block.ascii.slash;
+  const Bits unclear = ((upper & both << 1) | (slash & block.ascii.newline << 1)) & block.known;
   if (unclear != 0) {
     block.known &= below(lowest(unclear));
     block.last = false;
     if (block.known == 0) return 0;
   }
-  const Runs runs = runs_of(block, block.ascii.letter | upper | block.wide[kind_letter] | both, block.ascii.digit);
+  const Bits run = block.wide[kind_run] & block.known;
+  Runs runs = runs_of(block, block.ascii.letter | upper | block.wide[kind_letter] | both, block.ascii.digit);
+  runs.other &= ~run;
   const Others others = others_of(block, runs);
-  const Bits text = runs.letter | runs.number | runs.other;
+  const Bits text = runs.letter | runs.number | runs.other | run;
   const Bits lower = runs.letter & ~(upper | both);
   Bits starts = (run_starts(runs.letter) & ~joined_letters(block, runs, others)) | others.firsts |
-                threes(runs.number) | blank_starts(block, runs.blank, others.taken, text) |
-                (runs.letter & upper & lower << 1);
+                (pattern == known_tekken ? runs.number : threes(runs.number)) | run_starts(run) |
+                blank_starts(block, runs.blank, others.taken, text) | (runs.letter & upper & lower << 1);
   // Contractions end pieces that begin with letters.
   Bits limit = ~Bits{0};
   uint32_t behind = 0;
   const Bits may_follow = block.last ? runs.letter >> 1 : ~((block.known & ~runs.letter) >> 1);
-  for (Bits apostrophes = block.ascii.apostrophe & runs.letter << 1 & may_follow; apostrophes != 0; apostrophes &= apostrophes - 1) {
+  Bits apostrophes = pattern == known_tekken ? 0 : block.ascii.apostrophe & runs.letter << 1 & may_follow;
+  for (; apostrophes != 0; apostrophes &= apostrophes - 1) {
     const uint32_t place = lowest(apostrophes);
     if (place == behind) continue;  // it begins a piece, behind another contraction
     const uint32_t size = contraction_size(block, at, place);
@@ -174,7 +180,7 @@ inline Bits o200k_starts(Block& block, const uint8_t* at) {
       behind = place + size;
     }
   }
-  return settled(block, starts & limit, runs.starts(), runs.number);
+  return settled(block, starts & limit, runs.starts() | run_starts(run), runs.number);
 }
 
 // DeepSeek V3, all its stages: \p{N}{1,3}, then [一-龥ぁ-ヿ]+, then
@@ -205,7 +211,8 @@ inline Bits deepseek_v3_starts(Block& block) {
 inline Bits piece_starts(const View& view, const uint8_t* at, const uint8_t* end) {
   Block block = block_at(view, at, end);
   if (block.known == 0) return 0;
-  switch (view.split_known[known_matcher]) {
+  const auto pattern = static_cast<KnownPattern>(view.split_known[known_matcher]);
+  switch (pattern) {
     case known_gpt2:
       return gpt2_starts(block, at);
     case known_llama3:
@@ -213,7 +220,9 @@ inline Bits piece_starts(const View& view, const uint8_t* at, const uint8_t* end
     case known_cl100k:
       return llama3_starts(block, at, true, true);
     case known_o200k:
-      return o200k_starts(block, at);
+    case known_tekken:
+    case known_kimi:
+      return o200k_starts(block, at, pattern);
     case known_deepseek_v3:
       return deepseek_v3_starts(block);
     default:

@@ -15,14 +15,15 @@ VT_HD const uint8_t* dfa_match(const View& view, const Stage& stage, const uint8
   const uint32_t* moves = view.split_moves + stage.table;
   const uint8_t* best = nullptr;
   uint32_t row = stage.start;
-  for (;;) {
-    const ClassAt symbol = at < end ? class_at(view, at) : ClassAt{stage.end, 0};
+  while (at < end) {
+    const ClassAt symbol = class_at(view, at);
     const uint32_t move = moves[row + symbol.number];
-    if (move & 1) best = at;
+    best = (move & 1) != 0 ? at : best;
     row = move >> 1;
     if (row == 0) return best;
     at += symbol.bytes;
   }
+  return (moves[row + stage.end] & 1) != 0 ? at : best;
 }
 
 // The first place from `at` on at which a match begins; `end` if there is none.

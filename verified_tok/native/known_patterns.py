@@ -43,6 +43,8 @@ class Matcher(IntEnum):
     O200K = 3
     DEEPSEEK_V3 = 4
     CL100K = 5  # as tiktoken has it: like Llama 3, except for white space at the end
+    TEKKEN = 6
+    KIMI = 7
 
 
 Named = Callable[[str], CharSet]
@@ -84,6 +86,14 @@ def _cased(named: Named) -> dict[Kind, CharSet]:
     }
 
 
+def _han_apart(named: Named) -> dict[Kind, CharSet]:
+    kinds = _cased(named)
+    kinds[Kind.RUN] = named("Han") & kinds[Kind.BOTH]
+    kinds[Kind.BOTH] -= kinds[Kind.RUN]
+    kinds[Kind.UNKNOWN] |= named("Han") - kinds[Kind.RUN]
+    return kinds
+
+
 _HAN = CharSet([(0x4E00, 0x9F7F)])
 _HANGUL = CharSet([(0xAC00, 0xD77F)])
 """These are known by their first bytes, so each must be of one kind."""
@@ -122,6 +132,16 @@ _O200K = (
     rf"|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_CONTRACTION}?"
     rf"|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_SPACE}"
 )
+_TEKKEN = (
+    rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*|\p{{N}}"
+    rf"| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_SPACE}"
+)
+_KIMI_UPPER, _KIMI_LOWER = (letters[:-1] + r"&&[^\p{Han}]]" for letters in (_UPPER, _LOWER))
+_KIMI = (
+    rf"[\p{{Han}}]+|[^\r\n\p{{L}}\p{{N}}]?{_KIMI_UPPER}*{_KIMI_LOWER}+{_CONTRACTION}?"
+    rf"|[^\r\n\p{{L}}\p{{N}}]?{_KIMI_UPPER}+{_KIMI_LOWER}*{_CONTRACTION}?"
+    rf"|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|{_SPACE}"
+)
 _DEEPSEEK_V3 = (
     r"\p{N}{1,3}",
     "[一-龥\u3040-ゟ゠-ヿ]+",
@@ -155,6 +175,8 @@ KNOWN = (
     Known(Matcher.LLAMA3, 1, _words("L"), ((_llama3(r"\p{L}", r"\p{N}"),),)),
     Known(Matcher.LLAMA3, 1, _words("L M"), ((_llama3(r"[\p{L}\p{M}]", r"\p{N}"),),)),
     Known(Matcher.O200K, 3, _cased, ((_O200K,),)),
+    Known(Matcher.TEKKEN, 1, _cased, ((_TEKKEN,),)),
+    Known(Matcher.KIMI, 3, _han_apart, ((_KIMI,),)),
     Known(Matcher.DEEPSEEK_V3, 3, _deepseek, (_DEEPSEEK_V3,)),
 )
 """Every pattern that has a hand-tuned matcher."""
