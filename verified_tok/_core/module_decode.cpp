@@ -132,9 +132,7 @@ class Decoder {
         throw std::out_of_range("offsets must ascend, and end with the ids");
       }
       decoding.restart();
-      const auto count = static_cast<uint64_t>(stop - start);
-      if (decoding.put(array.data() + start, count) != count) return nb::none();
-      decoding.finish();
+      if (!decode(array.data() + start, static_cast<uint64_t>(stop - start), decoding)) return nb::none();
       texts.append(to_str(decoding));
     }
     return texts;
@@ -143,10 +141,13 @@ class Decoder {
  private:
   bool decode(nb::handle ids, Decoding& decoding) const {
     IdArray array;
-    if (!array.read(ids)) return false;
+    return array.read(ids) && decode(array.data(), array.count(), decoding);
+  }
+
+  static bool decode(const uint32_t* ids, uint64_t count, Decoding& decoding) {
     std::optional<nb::gil_scoped_release> released;
-    if (array.count() >= long_call) released.emplace();
-    const bool known = decoding.put(array.data(), array.count()) == array.count();
+    if (count >= long_call) released.emplace();
+    const bool known = decoding.put(ids, count) == count;
     decoding.finish();
     return known;
   }
