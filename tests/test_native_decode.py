@@ -6,6 +6,7 @@ import random
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -113,6 +114,20 @@ def test_streams(chain: list[Decoder], ids: list[int], cuts: list[int], skip: bo
         mine.put([])
     with pytest.raises(StreamFinished):
         mine.finish()
+
+
+def test_every_beginning_of_a_character() -> None:
+    """Bytes at the edges of what UTF-8 allows, after every first byte, one token each."""
+    names = {f"<0x{byte:02X}>": byte for byte in range(256)}
+    spec = spec_of(LLAMA)
+    spec = replace(spec, model=replace(spec.model, vocab=names), added_tokens=())
+    ours, reference = NativeDecoder(spec), ReferenceDecoder(spec)
+    edges = [0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC2]
+    for ids in product(range(0x7F, 256), edges, [0x7F, 0x80, 0xBF, 0xC0], [0x80, 0xC0]):
+        assert ours.text_of(ids, "replace", False) == reference.text_of(ids, "replace", False)
+        mine, theirs = ours.stream([], False), reference.stream([], False)
+        assert [mine.put(id) for id in ids] == [theirs.put(id) for id in ids]
+        assert mine.finish() == theirs.finish()
 
 
 def failure(call: Any, *arguments: Any) -> tuple[type, str] | None:

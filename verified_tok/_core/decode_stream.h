@@ -74,7 +74,9 @@ class DecodeStream {
     if (!wrong_) {
       const Utf8Step step = utf8_step(run_.data() + whole_, run_.data() + run_.size());
       if (step.whole) whole_ += step.size;
-      wrong_ = !step.whole && !step.cut_short;
+      // Python's decoder, too, waits for the third byte of a surrogate before it finds it wrong.
+      const bool half_surrogate = waiting_size() == 2 && waiting()[0] == 0xed && (byte & 0xc0) == 0x80;
+      wrong_ = !step.whole && !step.cut_short && !half_surrogate;
     }
     if (wrong_) show_run();
   }

@@ -47,6 +47,7 @@ namespace vt {
   /* normalizer.py */             \
   X(normalizer_stages, uint32_t)  \
   X(normalizer_text, uint8_t)     \
+  X(normalizer_images, uint8_t)   \
   X(form_block, uint16_t)         \
   X(form_quick, uint8_t)          \
   X(form_rank, uint8_t)           \

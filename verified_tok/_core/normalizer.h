@@ -8,6 +8,7 @@
 #include "forms.h"
 #include "image.h"
 #include "literals.h"
+#include "next_piece.h"
 #include "origins.h"
 #include "stage_output.h"
 #include "utf8.h"
@@ -20,6 +21,7 @@ enum StageKind : uint32_t {
   stage_replace = 2,  // the place and size of the pattern in `normalizer_text`, the place and size of the content
   stage_prepend = 3,  // the place and size of the text
   stage_strip = 4,    // whether on the left, on the right
+  stage_matches = 5,  // matches replaced: the place of the pattern's image in `normalizer_images`; as for `stage_replace`
 };
 
 constexpr size_t stage_size = 5;
@@ -29,7 +31,14 @@ class Normalizer {
  public:
   explicit Normalizer(const View& v)
       : stages_(v.normalizer_stages), stage_text_(v.normalizer_text), kind_block_(v.kind_block),
-        kind_(v.kind), forms_(forms_of(v)), stretch_(forms_), outputs_(v.normalizer_stages_count / stage_size) {}
+        kind_(v.kind), forms_(forms_of(v)), stretch_(forms_), outputs_(v.normalizer_stages_count / stage_size), patterns_(outputs_.size()) {
+    for (size_t s = 0; s < patterns_.size(); ++s) {
+      const uint32_t* stage = stages_ + s * stage_size;
+      if (stage[0] != stage_matches) continue;
+      const uint8_t* image = v.normalizer_images + stage[1];
+      look_into(patterns_[s], image, image);
+    }
+  }
 
   // Whether it leaves every text as it is.
   bool idle() const { return outputs_.empty(); }
@@ -69,6 +78,9 @@ class Normalizer {
         out.replace(0, 0);
         out.add(slice(1).data, slice(1).size, 0, 0);
         break;
+      case stage_matches:
+        replace_matches(text, patterns_[static_cast<size_t>(stage - stages_) / stage_size], slice(3), out);
+        break;
       case stage_strip:
         return strip(text, stage[1] != 0, stage[2] != 0, out);
     }
@@ -104,6 +116,19 @@ class Normalizer {
     }
   }
 
+  static void replace_matches(const Normal& text, const View& pattern, Slice content, StageOutput& out) {
+    Level level{};
+    for (const uint8_t* at = text.begin; at < text.end;) {
+      const Segment segment = next_segment(pattern, stage_of(pattern, 0), at, text.end, level);
+      if (segment.matched) {
+        const auto start = static_cast<uint32_t>(at - text.begin), stop = static_cast<uint32_t>(segment.end - text.begin);
+        out.replace(start, stop);
+        out.add_chars(content.data, content.size, start, stop);
+      }
+      at = segment.end;
+    }
+  }
+
   Normal strip(const Normal& text, bool left, bool right, StageOutput& out) const {
     const auto is_space = [&](uint32_t c) { return is_kind(kind_block_, kind_, c, kind_strip); };
     const uint8_t* begin = text.begin;
@@ -121,6 +146,7 @@ class Normalizer {
   Forms forms_;
   FormStretch stretch_;
   std::vector<StageOutput> outputs_;  // one a stage: the next may keep parts of it
+  std::vector<View> patterns_;        // one a stage: of those that replace matches, how to find them
 };
 
 }  // namespace vt

@@ -9,16 +9,31 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from verified_tok._core import native
 from verified_tok.native import NotNative
+from verified_tok.native.patterns import split_sections
 from verified_tok.native.two_stage import two_stage
 from verified_tok.reference import unicode_form
 from verified_tok.reference.aligned import Aligned
-from verified_tok.spec import Literal, Normalizer, Prepend, ReplaceAll, StripSpace, UnicodeForm
+from verified_tok.reference.pattern import Pat
+from verified_tok.reference.pre_tokenizer import Stage
+from verified_tok.reference.regex import pat_of
+from verified_tok.reference.seam import nullable
+from verified_tok.spec import (
+    Literal,
+    Normalizer,
+    Prepend,
+    Regex,
+    ReplaceAll,
+    SplitBehavior,
+    StripSpace,
+    UnicodeForm,
+)
 
 Arrays = dict[str, npt.NDArray[Any]]
 """Sections of an image by name."""
 
-_FORM, _REPLACE, _PREPEND, _STRIP = 1, 2, 3, 4  # as in `_core/normalizer.h`
+_FORM, _REPLACE, _PREPEND, _STRIP, _MATCHES = 1, 2, 3, 4, 5  # as in `_core/normalizer.h`
 _LOOK_CLOSER = 255
 _CODE_POINTS = 0x110000
 
@@ -29,7 +44,7 @@ def normalizer_arrays(stages: Sequence[Normalizer]) -> Arrays:
     Raises `NotNative` for a stage that the native code does not know.
     """
     program: list[int] = []
-    text = b""
+    text = images = b""
     form: str | None = None
     for stage in stages:
         match stage:
@@ -41,6 +56,10 @@ def normalizer_arrays(stages: Sequence[Normalizer]) -> Arrays:
                 text += pattern.encode()
                 program += [len(text), len(content.encode())]
                 text += content.encode()
+            case ReplaceAll(Regex(_) as pattern, content) if not nullable(pat_of(pattern)):
+                program += [_MATCHES, len(images), 0, len(text), len(content.encode())]
+                text += content.encode()
+                images += _image_of(pat_of(pattern))
             case Prepend(prefix):
                 program += [_PREPEND, len(text), len(prefix.encode()), 0, 0]
                 text += prefix.encode()
@@ -51,8 +70,15 @@ def normalizer_arrays(stages: Sequence[Normalizer]) -> Arrays:
     sections: Arrays = {
         "normalizer_stages": np.array(program, np.uint32),
         "normalizer_text": np.frombuffer(text, np.uint8),
+        "normalizer_images": np.frombuffer(images, np.uint8),
     }
     return sections if form is None else {**sections, **form_arrays(form == "NFKC")}
+
+
+def _image_of(pat: Pat) -> bytes:
+    """The image that finds the matches of a pattern."""
+    image = native.Image.of(split_sections([Stage(pat, SplitBehavior.ISOLATED, invert=False)]))
+    return image.memory.tobytes()  # a multiple of 64 bytes, as the place of an image must be
 
 
 @cache
