@@ -48,16 +48,15 @@ def _body() -> Iterator[str]:
     for _ in range(RANDOM_LISTS):
         yield from _plain(number, _tokens(_random_contents(rng, ALPHABET)), _random_texts(rng))
         number += 1
+    yield "/-! A word that is refused hides a shorter literal inside it. -/"
+    word, inside = AddedToken(100, "-a", single_word=True), AddedToken(101, "a")
+    yield from _flagged(number, [word, inside], ("a-aa-a", "-a", "--a a-a"))
+    number += 1
     # White space that begins a literal stays with it in Lean, and not in the reference engine.
     yield "/-! Flags, of literals without white space -/"
     for _ in range(FLAGGED_LISTS):
         tokens = _tokens(_random_contents(rng, ALPHABET.strip()), rng)
-        name = f"ls{number}"
-        yield _definition(name, tokens)
-        for text in _random_texts(rng):
-            found = lean.segments(_segments(tokens, text))
-            yield lean.example(f"extractFlagged isWord isSpace {name} {_text(text)}", found)
-        yield ""
+        yield from _flagged(number, tokens, _random_texts(rng))
         number += 1
 
 
@@ -77,6 +76,15 @@ def _plain(number: int, tokens: Sequence[AddedToken], texts: Sequence[str]) -> I
     pairs = set(pairs_in(literals.tokens))
     held = ", ".join(str(x + y in pairs).lower() for x, y in product(ALPHABET, ALPHABET))
     yield lean.example(f"alphabet.flatMap (fun x => alphabet.map (holdsPair {name} x))", f"[{held}]")
+    yield ""
+
+
+def _flagged(number: int, tokens: Sequence[AddedToken], texts: Sequence[str]) -> Iterator[str]:
+    name = f"ls{number}"
+    yield _definition(name, tokens)
+    for text in texts:
+        found = lean.segments(_segments(tokens, text))
+        yield lean.example(f"extractFlagged isWord isSpace {name} {_text(text)}", found)
     yield ""
 
 

@@ -199,132 +199,140 @@ example : ([[45, 32, 32, 97, 45, 97], [97, 97, 32, 32], [97, 45, 45, 97, 97, 32,
 example : alphabet.flatMap (fun x => alphabet.map (holdsPair ls14 x)) =
     [false, false, true, false, false, true, true, true, true] := by decide +kernel
 
+/-! A word that is refused hides a shorter literal inside it. -/
+def ls15 : List (Literal Nat) := [{ content := [45, 97], id := 100, singleWord := true }, { content := [97], id := 101 }]
+example : extractFlagged isWord isSpace ls15 [97, 45, 97, 97, 45, 97] =
+    [(true, [97]), (false, [45, 97]), (true, [97]), (false, [45, 97])] := by decide +kernel
+example : extractFlagged isWord isSpace ls15 [45, 97] = [(true, [45, 97])] := by decide +kernel
+example : extractFlagged isWord isSpace ls15 [45, 45, 97, 32, 97, 45, 97] =
+    [(false, [45]), (true, [45, 97]), (false, [32]), (true, [97]), (false, [45, 97])] := by decide +kernel
+
 /-! Flags, of literals without white space -/
-def ls15 : List (Literal Nat) := [{ content := [45, 97, 45], id := 100, lstrip := true }]
-example : extractFlagged isWord isSpace ls15 [32, 45, 45, 97] =
+def ls16 : List (Literal Nat) := [{ content := [45, 97, 45], id := 100, lstrip := true }]
+example : extractFlagged isWord isSpace ls16 [32, 45, 45, 97] =
     [(false, [32, 45, 45, 97])] := by decide +kernel
-example : extractFlagged isWord isSpace ls15 [97, 32, 32] =
+example : extractFlagged isWord isSpace ls16 [97, 32, 32] =
     [(false, [97, 32, 32])] := by decide +kernel
-example : extractFlagged isWord isSpace ls15 [45, 45, 45, 97] =
+example : extractFlagged isWord isSpace ls16 [45, 45, 45, 97] =
     [(false, [45, 45, 45, 97])] := by decide +kernel
 
-def ls16 : List (Literal Nat) := [{ content := [45, 97, 45], id := 100, singleWord := true, rstrip := true }, { content := [97, 45], id := 101, singleWord := true }, { content := [97], id := 102 }]
-example : extractFlagged isWord isSpace ls16 [97, 97, 45, 32, 45, 97] =
+def ls17 : List (Literal Nat) := [{ content := [45, 97, 45], id := 100, singleWord := true, rstrip := true }, { content := [97, 45], id := 101, singleWord := true }, { content := [97], id := 102 }]
+example : extractFlagged isWord isSpace ls17 [97, 97, 45, 32, 45, 97] =
     [(true, [97]), (false, [97, 45, 32, 45]), (true, [97])] := by decide +kernel
-example : extractFlagged isWord isSpace ls16 [45, 32, 32, 45, 97, 97] =
+example : extractFlagged isWord isSpace ls17 [45, 32, 32, 45, 97, 97] =
     [(false, [45, 32, 32, 45]), (true, [97]), (true, [97])] := by decide +kernel
-example : extractFlagged isWord isSpace ls16 [97, 45, 45, 97] =
+example : extractFlagged isWord isSpace ls17 [97, 45, 45, 97] =
     [(true, [97, 45]), (false, [45]), (true, [97])] := by decide +kernel
 
-def ls17 : List (Literal Nat) := [{ content := [97], id := 100, lstrip := true, rstrip := true }]
-example : extractFlagged isWord isSpace ls17 [45, 32, 32, 32, 97] =
+def ls18 : List (Literal Nat) := [{ content := [97], id := 100, lstrip := true, rstrip := true }]
+example : extractFlagged isWord isSpace ls18 [45, 32, 32, 32, 97] =
     [(false, [45]), (true, [97])] := by decide +kernel
-example : extractFlagged isWord isSpace ls17 [32, 45, 32, 45, 32, 97, 97, 32, 97] =
+example : extractFlagged isWord isSpace ls18 [32, 45, 32, 45, 32, 97, 97, 32, 97] =
     [(false, [32, 45, 32, 45]), (true, [97]), (true, [97]), (true, [97])] := by decide +kernel
-example : extractFlagged isWord isSpace ls17 [97, 45, 45, 32] =
+example : extractFlagged isWord isSpace ls18 [97, 45, 45, 32] =
     [(true, [97]), (false, [45, 45, 32])] := by decide +kernel
 
-def ls18 : List (Literal Nat) := [{ content := [45, 97, 45, 45], id := 100 }, { content := [45], id := 101, rstrip := true }]
-example : extractFlagged isWord isSpace ls18 [45, 97, 45, 32, 32] =
+def ls19 : List (Literal Nat) := [{ content := [45, 97, 45, 45], id := 100 }, { content := [45], id := 101, rstrip := true }]
+example : extractFlagged isWord isSpace ls19 [45, 97, 45, 32, 32] =
     [(true, [45]), (false, [97]), (true, [45])] := by decide +kernel
-example : extractFlagged isWord isSpace ls18 [97, 97, 45, 45, 97, 32, 32, 45, 45] =
+example : extractFlagged isWord isSpace ls19 [97, 97, 45, 45, 97, 32, 32, 45, 45] =
     [(false, [97, 97]), (true, [45]), (true, [45]), (false, [97, 32, 32]), (true, [45]), (true, [45])] := by decide +kernel
-example : extractFlagged isWord isSpace ls18 [97, 32, 97] =
-    [(false, [97, 32, 97])] := by decide +kernel
-
-def ls19 : List (Literal Nat) := [{ content := [45, 45], id := 100 }, { content := [97, 45, 97], id := 101, lstrip := true }]
-example : extractFlagged isWord isSpace ls19 [45, 97, 97] =
-    [(false, [45, 97, 97])] := by decide +kernel
-example : extractFlagged isWord isSpace ls19 [45, 97, 97, 32, 97, 97] =
-    [(false, [45, 97, 97, 32, 97, 97])] := by decide +kernel
 example : extractFlagged isWord isSpace ls19 [97, 32, 97] =
     [(false, [97, 32, 97])] := by decide +kernel
 
-def ls20 : List (Literal Nat) := [{ content := [45, 45, 45], id := 100 }, { content := [97, 45, 45, 45], id := 101, lstrip := true, rstrip := true }, { content := [97, 97], id := 102, singleWord := true, lstrip := true }]
-example : extractFlagged isWord isSpace ls20 [32, 97, 97, 45, 32] =
+def ls20 : List (Literal Nat) := [{ content := [45, 45], id := 100 }, { content := [97, 45, 97], id := 101, lstrip := true }]
+example : extractFlagged isWord isSpace ls20 [45, 97, 97] =
+    [(false, [45, 97, 97])] := by decide +kernel
+example : extractFlagged isWord isSpace ls20 [45, 97, 97, 32, 97, 97] =
+    [(false, [45, 97, 97, 32, 97, 97])] := by decide +kernel
+example : extractFlagged isWord isSpace ls20 [97, 32, 97] =
+    [(false, [97, 32, 97])] := by decide +kernel
+
+def ls21 : List (Literal Nat) := [{ content := [45, 45, 45], id := 100 }, { content := [97, 45, 45, 45], id := 101, lstrip := true, rstrip := true }, { content := [97, 97], id := 102, singleWord := true, lstrip := true }]
+example : extractFlagged isWord isSpace ls21 [32, 97, 97, 45, 32] =
     [(true, [97, 97]), (false, [45, 32])] := by decide +kernel
-example : extractFlagged isWord isSpace ls20 [45, 97, 97, 97, 32, 97, 45] =
+example : extractFlagged isWord isSpace ls21 [45, 97, 97, 97, 32, 97, 45] =
     [(false, [45, 97, 97, 97, 32, 97, 45])] := by decide +kernel
-example : extractFlagged isWord isSpace ls20 [45, 32, 32, 97, 45, 97, 97, 97, 45] =
+example : extractFlagged isWord isSpace ls21 [45, 32, 32, 97, 45, 97, 97, 97, 45] =
     [(false, [45, 32, 32, 97, 45, 97, 97, 97, 45])] := by decide +kernel
 
-def ls21 : List (Literal Nat) := [{ content := [97], id := 100 }, { content := [97, 97], id := 101, singleWord := true }, { content := [45, 97], id := 102, singleWord := true }]
-example : extractFlagged isWord isSpace ls21 [97, 97, 32, 32, 97, 97, 97, 45] =
+def ls22 : List (Literal Nat) := [{ content := [97], id := 100 }, { content := [97, 97], id := 101, singleWord := true }, { content := [45, 97], id := 102, singleWord := true }]
+example : extractFlagged isWord isSpace ls22 [97, 97, 32, 32, 97, 97, 97, 45] =
     [(true, [97, 97]), (false, [32, 32, 97, 97]), (true, [97]), (false, [45])] := by decide +kernel
-example : extractFlagged isWord isSpace ls21 [45, 45, 32] =
+example : extractFlagged isWord isSpace ls22 [45, 45, 32] =
     [(false, [45, 45, 32])] := by decide +kernel
-example : extractFlagged isWord isSpace ls21 [32, 45, 45] =
+example : extractFlagged isWord isSpace ls22 [32, 45, 45] =
     [(false, [32, 45, 45])] := by decide +kernel
 
-def ls22 : List (Literal Nat) := [{ content := [45, 97, 97], id := 100, rstrip := true }, { content := [97], id := 101, rstrip := true }]
-example : extractFlagged isWord isSpace ls22 [32, 97, 97, 97, 45, 32] =
+def ls23 : List (Literal Nat) := [{ content := [45, 97, 97], id := 100, rstrip := true }, { content := [97], id := 101, rstrip := true }]
+example : extractFlagged isWord isSpace ls23 [32, 97, 97, 97, 45, 32] =
     [(false, [32]), (true, [97]), (true, [97]), (true, [97]), (false, [45, 32])] := by decide +kernel
-example : extractFlagged isWord isSpace ls22 [32, 45, 45, 45, 97, 32] =
+example : extractFlagged isWord isSpace ls23 [32, 45, 45, 45, 97, 32] =
     [(false, [32, 45, 45, 45]), (true, [97])] := by decide +kernel
-example : extractFlagged isWord isSpace ls22 [97, 32, 45, 32, 45, 97] =
+example : extractFlagged isWord isSpace ls23 [97, 32, 45, 32, 45, 97] =
     [(true, [97]), (false, [45, 32, 45]), (true, [97])] := by decide +kernel
 
-def ls23 : List (Literal Nat) := [{ content := [45], id := 100 }, { content := [97, 45, 97, 97], id := 101, singleWord := true, rstrip := true }]
-example : extractFlagged isWord isSpace ls23 [97, 45, 32, 97, 32, 32, 97] =
+def ls24 : List (Literal Nat) := [{ content := [45], id := 100 }, { content := [97, 45, 97, 97], id := 101, singleWord := true, rstrip := true }]
+example : extractFlagged isWord isSpace ls24 [97, 45, 32, 97, 32, 32, 97] =
     [(false, [97]), (true, [45]), (false, [32, 97, 32, 32, 97])] := by decide +kernel
-example : extractFlagged isWord isSpace ls23 [32, 45, 32, 32, 97, 97, 97] =
+example : extractFlagged isWord isSpace ls24 [32, 45, 32, 32, 97, 97, 97] =
     [(false, [32]), (true, [45]), (false, [32, 32, 97, 97, 97])] := by decide +kernel
-example : extractFlagged isWord isSpace ls23 [32, 97, 45, 32, 45, 97, 32, 45, 32] =
+example : extractFlagged isWord isSpace ls24 [32, 97, 45, 32, 45, 97, 32, 45, 32] =
     [(false, [32, 97]), (true, [45]), (false, [32]), (true, [45]), (false, [97, 32]), (true, [45]), (false, [32])] := by decide +kernel
 
-def ls24 : List (Literal Nat) := [{ content := [97, 97], id := 100, lstrip := true, rstrip := true }]
-example : extractFlagged isWord isSpace ls24 [45, 45, 97, 32, 97] =
+def ls25 : List (Literal Nat) := [{ content := [97, 97], id := 100, lstrip := true, rstrip := true }]
+example : extractFlagged isWord isSpace ls25 [45, 45, 97, 32, 97] =
     [(false, [45, 45, 97, 32, 97])] := by decide +kernel
-example : extractFlagged isWord isSpace ls24 [97, 97, 32] = [(true, [97, 97])] := by decide +kernel
-example : extractFlagged isWord isSpace ls24 [32, 97, 32, 97, 45, 97, 45, 45] =
+example : extractFlagged isWord isSpace ls25 [97, 97, 32] = [(true, [97, 97])] := by decide +kernel
+example : extractFlagged isWord isSpace ls25 [32, 97, 32, 97, 45, 97, 45, 45] =
     [(false, [32, 97, 32, 97, 45, 97, 45, 45])] := by decide +kernel
 
-def ls25 : List (Literal Nat) := [{ content := [97], id := 100, lstrip := true }]
-example : extractFlagged isWord isSpace ls25 [97, 45, 45, 32, 97, 45, 45] =
+def ls26 : List (Literal Nat) := [{ content := [97], id := 100, lstrip := true }]
+example : extractFlagged isWord isSpace ls26 [97, 45, 45, 32, 97, 45, 45] =
     [(true, [97]), (false, [45, 45]), (true, [97]), (false, [45, 45])] := by decide +kernel
-example : extractFlagged isWord isSpace ls25 [97, 45, 32, 32, 32, 32, 45] =
+example : extractFlagged isWord isSpace ls26 [97, 45, 32, 32, 32, 32, 45] =
     [(true, [97]), (false, [45, 32, 32, 32, 32, 45])] := by decide +kernel
-example : extractFlagged isWord isSpace ls25 [32, 45, 32, 97, 45, 45, 97, 32, 97] =
+example : extractFlagged isWord isSpace ls26 [32, 45, 32, 97, 45, 45, 97, 32, 97] =
     [(false, [32, 45]), (true, [97]), (false, [45, 45]), (true, [97]), (true, [97])] := by decide +kernel
 
-def ls26 : List (Literal Nat) := [{ content := [45], id := 100, singleWord := true, rstrip := true }]
-example : extractFlagged isWord isSpace ls26 [97, 45, 32, 45, 32, 32] =
+def ls27 : List (Literal Nat) := [{ content := [45], id := 100, singleWord := true, rstrip := true }]
+example : extractFlagged isWord isSpace ls27 [97, 45, 32, 45, 32, 32] =
     [(false, [97, 45, 32]), (true, [45])] := by decide +kernel
-example : extractFlagged isWord isSpace ls26 [45, 97, 32] =
+example : extractFlagged isWord isSpace ls27 [45, 97, 32] =
     [(false, [45, 97, 32])] := by decide +kernel
-example : extractFlagged isWord isSpace ls26 [97, 97, 32, 32, 97, 97, 32, 32] =
+example : extractFlagged isWord isSpace ls27 [97, 97, 32, 32, 97, 97, 32, 32] =
     [(false, [97, 97, 32, 32, 97, 97, 32, 32])] := by decide +kernel
 
-def ls27 : List (Literal Nat) := [{ content := [45], id := 100, lstrip := true, rstrip := true }, { content := [45, 97, 97, 97], id := 101, singleWord := true, lstrip := true }, { content := [45, 97], id := 102, rstrip := true }]
-example : extractFlagged isWord isSpace ls27 [97, 32, 32, 45] =
+def ls28 : List (Literal Nat) := [{ content := [45], id := 100, lstrip := true, rstrip := true }, { content := [45, 97, 97, 97], id := 101, singleWord := true, lstrip := true }, { content := [45, 97], id := 102, rstrip := true }]
+example : extractFlagged isWord isSpace ls28 [97, 32, 32, 45] =
     [(false, [97]), (true, [45])] := by decide +kernel
-example : extractFlagged isWord isSpace ls27 [32, 45, 97, 32, 97, 97, 32, 32, 45] =
+example : extractFlagged isWord isSpace ls28 [32, 45, 97, 32, 97, 97, 32, 32, 45] =
     [(false, [32]), (true, [45, 97]), (false, [97, 97]), (true, [45])] := by decide +kernel
-example : extractFlagged isWord isSpace ls27 [97, 97, 32, 45, 97] =
+example : extractFlagged isWord isSpace ls28 [97, 97, 32, 45, 97] =
     [(false, [97, 97, 32]), (true, [45, 97])] := by decide +kernel
 
-def ls28 : List (Literal Nat) := [{ content := [97, 97, 45, 45], id := 100 }]
-example : extractFlagged isWord isSpace ls28 [97, 45, 97, 97, 45, 97, 97] =
+def ls29 : List (Literal Nat) := [{ content := [97, 97, 45, 45], id := 100 }]
+example : extractFlagged isWord isSpace ls29 [97, 45, 97, 97, 45, 97, 97] =
     [(false, [97, 45, 97, 97, 45, 97, 97])] := by decide +kernel
-example : extractFlagged isWord isSpace ls28 [32, 97, 32, 32, 45, 45, 97, 32, 97] =
+example : extractFlagged isWord isSpace ls29 [32, 97, 32, 32, 45, 45, 97, 32, 97] =
     [(false, [32, 97, 32, 32, 45, 45, 97, 32, 97])] := by decide +kernel
-example : extractFlagged isWord isSpace ls28 [32, 32, 32, 45] =
+example : extractFlagged isWord isSpace ls29 [32, 32, 32, 45] =
     [(false, [32, 32, 32, 45])] := by decide +kernel
 
-def ls29 : List (Literal Nat) := [{ content := [97], id := 100, singleWord := true, lstrip := true, rstrip := true }, { content := [45, 45, 45, 97], id := 101, singleWord := true, lstrip := true }]
-example : extractFlagged isWord isSpace ls29 [32, 32, 45, 45, 32, 97, 97] =
+def ls30 : List (Literal Nat) := [{ content := [97], id := 100, singleWord := true, lstrip := true, rstrip := true }, { content := [45, 45, 45, 97], id := 101, singleWord := true, lstrip := true }]
+example : extractFlagged isWord isSpace ls30 [32, 32, 45, 45, 32, 97, 97] =
     [(false, [32, 32, 45, 45, 32, 97, 97])] := by decide +kernel
-example : extractFlagged isWord isSpace ls29 [97, 32, 32, 97] =
+example : extractFlagged isWord isSpace ls30 [97, 32, 32, 97] =
     [(true, [97]), (true, [97])] := by decide +kernel
-example : extractFlagged isWord isSpace ls29 [45, 45, 32] =
+example : extractFlagged isWord isSpace ls30 [45, 45, 32] =
     [(false, [45, 45, 32])] := by decide +kernel
 
-def ls30 : List (Literal Nat) := [{ content := [97, 45], id := 100 }, { content := [97], id := 101, singleWord := true }]
-example : extractFlagged isWord isSpace ls30 [97, 32, 97, 97, 45, 32, 45] =
+def ls31 : List (Literal Nat) := [{ content := [97, 45], id := 100 }, { content := [97], id := 101, singleWord := true }]
+example : extractFlagged isWord isSpace ls31 [97, 32, 97, 97, 45, 32, 45] =
     [(true, [97]), (false, [32, 97]), (true, [97, 45]), (false, [32, 45])] := by decide +kernel
-example : extractFlagged isWord isSpace ls30 [45, 97, 32, 32, 32] =
+example : extractFlagged isWord isSpace ls31 [45, 97, 32, 32, 32] =
     [(false, [45]), (true, [97]), (false, [32, 32, 32])] := by decide +kernel
-example : extractFlagged isWord isSpace ls30 [45, 45, 45, 32, 45, 32, 32, 32] =
+example : extractFlagged isWord isSpace ls31 [45, 45, 45, 32, 45, 32, 32, 32] =
     [(false, [45, 45, 45, 32, 45, 32, 32, 32])] := by decide +kernel
 
 
