@@ -9,7 +9,21 @@ from hypothesis import strategies as st
 import verified_tok as vt
 from verified_tok import chat
 
-_MERGED = [b"he", b"ll", b"hell", b"hello", b"\n\n", b"}\n", b"us", b"er", b"user", b"<|", b"|>", b"th", b"\xe2\x96\x81"]
+_MERGED = [
+    b"he",
+    b"ll",
+    b"hell",
+    b"hello",
+    b"\n\n",
+    b"}\n",
+    b"us",
+    b"er",
+    b"user",
+    b"<|",
+    b"|>",
+    b"th",
+    b"\xe2\x96\x81",
+]
 
 CONTROLS = sorted({literal for template in chat.TEMPLATES.values() for literal in template.controls})
 
@@ -19,7 +33,9 @@ def tokenizer() -> vt.Tokenizer:
     """Bytes, a few merges that cross what templates write, and all control tokens, with one more."""
     ranks = {token: id for id, token in enumerate([*(bytes([b]) for b in range(256)), *_MERGED])}
     special = {literal: 300 + place for place, literal in enumerate([*CONTROLS, "<|endoftext|>"])}
-    return vt.from_tiktoken(ranks, r"[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+", special)
+    return vt.from_tiktoken(
+        ranks, r"[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+", special
+    )
 
 
 @cache
@@ -30,10 +46,25 @@ def form(name: str) -> chat.Format:
 
 FORMATS = [name for name in chat.TEMPLATES if name != "qwen2.5"]
 
-_ATOMS = st.sampled_from(
-    [*CONTROLS, *(literal[:-1] for literal in CONTROLS), *(literal[1:] for literal in CONTROLS)]
-    + ["\n", "\n\n", " ", "▁", "hello", "user", "}", "{", '"', "é", "🙂", "<|", "|>", "\\", "1", "<|endoftext|>"]
-)
+_PARTS = [part for literal in CONTROLS for part in (literal, literal[:-1], literal[1:])]
+_BESIDE = [
+    "\n",
+    "\n\n",
+    " ",
+    "▁",
+    "hello",
+    "user",
+    "}",
+    "{",
+    '"',
+    "é",
+    "🙂",
+    "<|",
+    "|>",
+    "\\",
+    "1",
+    "<|endoftext|>",
+]
 
-TEXTS = st.lists(_ATOMS, max_size=4).map("".join)
+TEXTS = st.lists(st.sampled_from(_PARTS + _BESIDE), max_size=4).map("".join)
 """Contents made of control tokens' literals, whole and in part, and of what merges with what is beside it."""

@@ -38,7 +38,9 @@ Messages = list[dict[str, Any]]
 
 # --- strategies --------------------------------------------------------------------------------------
 
-ARGUMENTS = st.dictionaries(st.sampled_from(["a", "b"]), st.one_of(TEXTS, st.integers(0, 9), st.none()), max_size=2)
+ARGUMENTS = st.dictionaries(
+    st.sampled_from(["a", "b"]), st.one_of(TEXTS, st.integers(0, 9), st.none()), max_size=2
+)
 CALLS = st.builds(
     lambda name, arguments: {"type": "function", "function": {"name": name, "arguments": arguments}},
     st.sampled_from(["f", "run_2"]),
@@ -46,7 +48,9 @@ CALLS = st.builds(
 )
 SAID = st.one_of(
     st.builds(lambda role, text: {"role": role, "content": text}, st.sampled_from(["system", "user"]), TEXTS),
-    st.lists(st.builds(lambda text: {"role": "tool", "content": text, "name": "f"}, TEXTS), min_size=1, max_size=3),
+    st.lists(
+        st.builds(lambda text: {"role": "tool", "content": text, "name": "f"}, TEXTS), min_size=1, max_size=3
+    ),
 )
 REPLIES = st.fixed_dictionaries(
     {"role": st.just("assistant"), "content": TEXTS},
@@ -60,7 +64,10 @@ def sampled_ids(format: chat.Format) -> st.SearchStrategy[list[int]]:
     known = [token for token in range(400) if token < 260 or token in format.added]
     some = st.lists(st.sampled_from([i for i in known if i not in format.stops]), max_size=5)
     trained = REPLIES.map(lambda reply: _reply_ids(format, reply))
-    return st.one_of(some, trained, st.tuples(some, st.sampled_from(format.stops)).map(lambda t: [*t[0], t[1]]))
+    ended = st.tuples(some, st.sampled_from(format.stops)).map(lambda t: [*t[0], t[1]])
+    lead = list(format.table.lead.get((Kind.ASSISTANT, Kind.ASSISTANT), ()))
+    several = st.tuples(ended, ended, some).map(lambda spans: [*spans[0], *lead, *spans[1], *lead, *spans[2]])
+    return st.one_of(some, trained, ended, several)
 
 
 def _reply_ids(format: chat.Format, reply: dict[str, Any]) -> list[int]:
@@ -135,7 +142,12 @@ class Conversations(RuleBasedStateMachine):
         try:
             operation()
         except VerifiedTokError:
-            assert state == (self.ours.ids.tolist(), self.ours.events, self.ours.turns, self.ours.loss_mask.tolist())
+            assert state == (
+                self.ours.ids.tolist(),
+                self.ours.events,
+                self.ours.turns,
+                self.ours.loss_mask.tolist(),
+            )
             return False
         return True
 
@@ -147,7 +159,9 @@ class Conversations(RuleBasedStateMachine):
             return
         if self.is_open:
             silent = self.is_silent()
-            nothing = silent and not reference.lead_of(self.table, self.place_of_last(), self.theirs.events[-1])
+            nothing = silent and not reference.lead_of(
+                self.table, self.place_of_last(), self.theirs.events[-1]
+            )
             if (silent and messages[0]["role"] == "assistant") or nothing:
                 self.drop_last()
             else:
@@ -180,7 +194,9 @@ class Conversations(RuleBasedStateMachine):
         cuts = sorted(data.draw(st.lists(st.integers(0, len(ids)), max_size=2)))
         for start, stop in zip([0, *cuts], [*cuts, len(ids)], strict=True):
             assert self.attempt(
-                lambda start=start, stop=stop: self.ours.extend_sampled(ids[start:stop], marks[start:stop] if logprobs else None)
+                lambda start=start, stop=stop: self.ours.extend_sampled(
+                    ids[start:stop], marks[start:stop] if logprobs else None
+                )
             )
             assert self.ours.ids.tolist()[: len(self.before)] == self.before
         at = 0
@@ -338,3 +354,284 @@ TestQwen3 = machine("qwen3", "qwen3-no-thinking", "qwen3-thinking-2507")
 TestLlama = machine("llama3.1")
 TestHarmony = machine("harmony")
 TestDeepSeek = machine("deepseek-v3.1", "deepseek-v3.1-thinking")
+
+
+# --- sampling ----------------------------------------------------------------------------------------
+
+
+def conversation(name: str = "qwen3-instruct-2507") -> vt.Conversation:
+    """A question, and the assistant's turn open."""
+    asked = vt.Conversation(tokenizer(), form(name))
+    asked.add({"role": "user", "content": "x"})
+    asked.generation_prompt()
+    return asked
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def test_what_is_sampled_behind_the_end_is_kept():
+    ours = conversation()
+    start = len(ours.ids)
+    stop = ours.format.stops[0]
+    sampled = [104, 105, stop, 106, *ours.format.lead(Kind.ASSISTANT, Kind.ASSISTANT)[:2], 107, 107]
+    whole = ours.fork()
+    whole.extend_sampled(sampled)
+    for id in sampled:
+        ours.extend_sampled([id])
+    for one in (ours, whole):
+        assert one.ids[start:].tolist() == sampled
+        assert one.events[1:] == [
+            FoundEvent(Kind.USER, Span((104, 105)), (*one.format.lead(Kind.USER, Kind.ASSISTANT), 104, 105)),
+            FoundEvent(Edge.IN_SPAN, Close(stop), (stop,)),
+            Malformed(tuple(sampled[3:])),
+        ]
+        assert one.loss_mask[start:].all()
+        assert not one.is_open
+        assert one.messages[-1]["content"].startswith("hij")
+        one.add(user("y"))
+        assert one.events[-1] == one.format.parse(one.ids)[-1]
+        again = vt.Conversation.from_json(tokenizer(), one.to_json())
+        assert again.events == one.events
+
+
+def test_a_turn_may_go_on_behind_its_end():
+    """As harmony's channels do; in any format, if the model writes what opens the next span."""
+    ours = conversation()
+    lead = ours.format.lead(Kind.ASSISTANT, Kind.ASSISTANT)
+    sampled = [104, ours.format.stops[0], *lead, 105]
+    for id in sampled:
+        ours.extend_sampled([id])
+    assert ours.is_open
+    assert ours.events == ours.format.parse(ours.ids)
+    assert [type(found.event) for found in ours.events if isinstance(found, FoundEvent)][1:] == [
+        Span,
+        Close,
+        Span,
+    ]
+
+
+def test_logprobs_stand_beside_their_ids():
+    ours = conversation()
+    start = len(ours.ids)
+    ours.extend_sampled(np.array([104, 105]), np.array([-1.0, -2.0]))
+    ours.extend_sampled([104], [None])
+    ours.extend_sampled([104, 105], [float("-inf"), 0])
+    assert np.isnan(ours.logprobs[:start]).all()
+    assert ours.logprobs[start:].tolist()[:2] == [-1.0, -2.0]
+    assert math.isnan(ours.logprobs[start + 2])
+    again = vt.Conversation.from_json(tokenizer(), ours.to_json())
+    assert np.array_equal(again.logprobs, ours.logprobs, equal_nan=True)
+
+
+def test_arrays():
+    ours = conversation()
+    ours.extend_sampled([104])
+    ours.add(user("y"))
+    size = len(ours.ids)
+    for array, dtype in (
+        (ours.ids, np.uint32),
+        (ours.loss_mask, np.bool_),
+        (ours.assistant_mask, np.bool_),
+        (ours.logprobs, np.float64),
+        (ours.provenance, PROVENANCE),
+    ):
+        assert array.dtype == dtype
+        assert array.shape == (size,)
+    with pytest.raises(ValueError, match="read-only"):
+        ours.ids[0] = 1
+    assert ours.provenance[["role", "sampled"]][-1].tolist() == ("user", False)
+    assert ours.text.encode() == ours.bytes == tokenizer().decode_bytes(ours.ids)
+    empty = vt.Conversation(tokenizer(), "chatml")
+    assert empty.ids.shape == empty.provenance.shape == empty.assistant_mask.shape == (0,)
+    assert (empty.bytes, empty.text, empty.messages, empty.events, empty.drift()) == (b"", "", [], [], [])
+
+
+def test_the_array_for_the_engine_is_its_own():
+    ours = conversation()
+    prompt = ours.prompt_ids_for_engine()
+    expected = prompt.tolist()
+    ours.extend_sampled([104])
+    ours.delete(0)
+    assert prompt.tolist() == expected
+
+
+# --- what is refused ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("operation", "error", "match"),
+    [
+        (lambda c: c.extend_sampled([-1]), InvalidTokenId, "no token has this id"),
+        (lambda c: c.extend_sampled([100_000]), InvalidTokenId, "no token has this id"),
+        (lambda c: c.extend_sampled([1.5]), InvalidTokenId, "not an integer"),
+        (lambda c: c.extend_sampled(3), InvalidTokenId, "sequence of integers"),
+        (lambda c: c.extend_sampled("abc"), InvalidTokenId, "not an integer"),
+        (
+            lambda c: c.extend_sampled([104], [-1.0, -2.0]),
+            InvalidOperation,
+            "2 logprobs were given for 1 ids",
+        ),
+        (lambda c: c.extend_sampled([104], ["x"]), InvalidOperation, "must be numbers"),
+        (
+            lambda c: (c.extend_sampled([104]), c.generation_prompt()),
+            InvalidOperation,
+            "open, with ids in it",
+        ),
+        (lambda c: (c.close(), c.extend_sampled([104])), InvalidOperation, "call generation_prompt first"),
+        (lambda c: (c.close(), c.prompt_ids_for_engine()), InvalidOperation, "call generation_prompt first"),
+        (lambda c: (c.add(user("y")), c.close()), InvalidOperation, "nothing to close"),
+        (lambda c: c.close("<|im_start|>"), InvalidTemplate, "does not close a turn"),
+        (lambda c: c.insert(3, user("y")), InvalidRange, "turn 3 is none of a conversation of 2 turns"),
+        (lambda c: c.delete(-1), InvalidRange, "turn -1"),
+        (lambda c: c.replace(2, user("y")), InvalidRange, "turn 2"),
+        (lambda c: c.truncate(True), InvalidRange, "turn True"),
+        (lambda c: c.delete("0"), InvalidRange, "turn '0'"),
+        (lambda c: c.add("hi"), InvalidMessage, "a message is a mapping"),
+        (lambda c: c.add([user("y"), 7]), InvalidMessage, "a message is a mapping"),
+    ],
+)
+def test_refusals(operation, error, match):
+    ours = conversation()
+    with pytest.raises(error, match=match):
+        operation(ours)
+
+
+def test_edits_that_would_change_what_a_turn_is():
+    """In DeepSeek's format, what opens the assistant's turn depends on what is before it."""
+    ours = conversation("deepseek-v3.1")
+    ours.extend_sampled([104, ours.format.stops[0]])
+    before = ours.ids.tolist()
+    with pytest.raises(InvalidOperation, match="writes it otherwise"):
+        ours.insert(1, {"role": "tool", "content": "y"})
+    with pytest.raises(InvalidOperation, match="cannot stand there"):
+        ours.delete(0)
+    assert ours.ids.tolist() == before
+    ours.insert(0, {"role": "system", "content": "s"})
+    assert [message["role"] for message in ours.messages] == ["system", "user", "assistant"]
+    assert ours.events == ours.format.parse(ours.ids)
+
+
+def test_tool_results_know_their_tool():
+    ours = vt.Conversation(tokenizer(), form("harmony"))
+    calls = [{"id": "a", "function": {"name": "f", "arguments": "{}"}}]
+    ours.add([user("x"), {"role": "assistant", "content": "", "tool_calls": calls}])
+    other = ours.fork()
+    ours.add({"role": "tool", "content": "y", "tool_call_id": "a"})
+    assert "<|start|>functions.f to=assistant" in ours.text
+    with pytest.raises(InvalidMessage, match="names 'g', but its call is one of 'f'"):
+        other.add({"role": "tool", "content": "y", "tool_call_id": "a", "name": "g"})
+    sampled = conversation("harmony")
+    sampled.extend_sampled(
+        tokenizer().encode(" to=functions.f<|channel|>commentary json<|message|>{}<|call|>")
+    )
+    id = sampled.messages[-1]["tool_calls"][0]["id"]
+    sampled.add({"role": "tool", "content": "y", "tool_call_id": id})
+    assert sampled.messages[-1] == {"role": "tool", "content": "y", "name": "f", "tool_call_id": id}
+
+
+def test_a_turn_in_which_nothing_was_said_leaves_nothing():
+    """Behind tool results DeepSeek's format opens the turn without a token."""
+    ours = vt.Conversation(tokenizer(), form("deepseek-v3.1"))
+    ours.add([user("x"), {"role": "tool", "content": "y"}])
+    before = ours.ids.tolist()
+    answer = {"role": "assistant", "content": "a"}
+    for after in (vt.Conversation.close, lambda c: c.add(user("z")), lambda c: c.add(answer)):
+        silent = ours.fork()
+        silent.generation_prompt()
+        assert silent.ids.tolist() == before
+        assert silent.is_open
+        after(silent)
+        assert silent.ids.tolist()[: len(before)] == before
+        assert silent.events == silent.format.parse(silent.ids)
+        assert all(silent.turns)
+
+
+# --- files -------------------------------------------------------------------------------------------
+
+
+def saved() -> dict[str, Any]:
+    ours = conversation()
+    ours.extend_sampled([104], [-1.0])
+    ours.add(user("y"))
+    document: dict[str, Any] = json.loads(ours.to_json())
+    return document
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        (lambda d: d.update(format="x"), "is no verified-tok conversation"),
+        (lambda d: d.update(tokenizer="0" * 64), "was made with tokenizer 0000"),
+        (lambda d: d.pop("template"), "damaged"),
+        (lambda d: d["template"].update(user="{content}"), "template is damaged"),
+        (lambda d: d["template"].update(strange=1), "template is damaged"),
+        (lambda d: d["turns"][0]["messages"][0].update(content="z"), "gives other ids"),
+        (lambda d: d["turns"][0]["messages"][0].update(role="z"), "role must be"),
+        (lambda d: d["turns"][1].update(sampled=[105]), "gives other ids"),
+        (lambda d: d["turns"][1].update(sampled=[-5]), "no token has this id"),
+        (lambda d: d["turns"][1].update(logprobs=[1, 2]), "2 logprobs"),
+        (lambda d: d["turns"][1].update(sampled=None), "damaged"),
+        (lambda d: d["turns"].append({}), "damaged"),
+        (lambda d: d.update(turns=3), "damaged"),
+        (lambda d: d.update(ids_sha256=""), "gives other ids"),
+    ],
+)
+def test_damaged_files(change, match):
+    document = saved()
+    assert vt.Conversation.from_json(tokenizer(), json.dumps(document))
+    change(document)
+    with pytest.raises(InvalidConversationFile, match=match):
+        vt.Conversation.from_json(tokenizer(), json.dumps(document))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "3", '"x"', "null", "[" * 100_000])
+def test_files_of_something_else(text):
+    with pytest.raises(InvalidConversationFile):
+        vt.Conversation.from_json(tokenizer(), text)
+
+
+# --- size --------------------------------------------------------------------------------------------
+
+
+def test_operations_cost_what_they_add():
+    """The last of thousands of rounds cost about as much as the first ones."""
+    ours = vt.Conversation(tokenizer(), form("qwen3-instruct-2507"))
+    call = tokenizer().encode('<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call><|im_end|>').tolist()
+    rounds, costs = 1_000, []
+    for _ in range(rounds):
+        start = time.process_time()
+        ours.add(
+            [user("hello")] if not len(ours) else [{"role": "tool", "content": "{}", "tool_call_id": "x"}]
+        )
+        ours.generation_prompt()
+        for id in call:
+            ours.extend_sampled([id], [-1.0])
+        costs.append(time.process_time() - start)
+    assert len(ours.messages) == 2 * rounds
+    assert np.median(costs[-200:]) < 3 * np.median(costs[:200])
+    start = time.process_time()
+    parsed = ours.format.parse(ours.ids)
+    assert time.process_time() - start < 50 * rounds * np.median(costs)
+    assert parsed == ours.events
+    assert vt.Conversation.from_json(tokenizer(), ours.to_json()).ids.tolist() == ours.ids.tolist()
+    ours.insert(1, {"role": "system", "content": "new"})
+    ours.delete(3)
+    assert ours.events == ours.format.parse(ours.ids)
+
+
+@settings(max_examples=150)
+@given(
+    ids=st.lists(st.integers(0, 330).filter(lambda id: id < 269 or id >= 300), max_size=30), data=st.data()
+)
+def test_any_ids_are_parsed_as_the_reference_parses_them(ids, data):
+    """And none is lost."""
+    format = form(data.draw(st.sampled_from(FORMATS)))
+    leads = st.sampled_from([list(lead) for lead in format.table.lead.values()])
+    for place in data.draw(st.lists(st.integers(0, len(ids)), max_size=3)):
+        ids[place:place] = data.draw(leads)
+    place = data.draw(st.sampled_from([*reference.ALL_PLACES, Edge.IN_SPAN]))
+    found = format.parse(ids, place)
+    assert found == reference.parse(format.table, format.coder, place, ids)
+    assert [id for one in found for id in one.ids] == ids
