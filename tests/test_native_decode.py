@@ -141,7 +141,7 @@ def failure(call: Any, *arguments: Any) -> tuple[type, str] | None:
 
 # --- real tokenizers ---------------------------------------------------------------------------------
 
-CHOSEN = ["llama-2", "gemma-3", "qwen3", "deepseek-v4", "claude", "cl100k"]
+CHOSEN = ["llama-2", "qwen3", "claude", "cl100k"]
 
 
 @pytest.fixture(scope="module", params=CHOSEN)

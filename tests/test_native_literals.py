@@ -97,9 +97,7 @@ def test_the_filter_lets_few_pairs_through() -> None:
             assert bool(halves) == wanted
 
 
-@pytest.mark.parametrize(
-    "family", ["gemma-3", "deepseek-llm", "deepseek-v4", "glm-4.7-flash", "olmo", "qwen3"]
-)
+@pytest.mark.parametrize("family", ["gemma-3", "deepseek-llm", "deepseek-v4", "minimax", "olmo", "qwen3"])
 def test_real_literals(family: str) -> None:
     tok, rng = open_family(family), random.Random(family)
     spec = tok.spec
@@ -108,7 +106,7 @@ def test_real_literals(family: str) -> None:
         p = pipeline(spec, frozenset(enabled), lambda piece: [])
         image = image_of(p)
         contents = [token.content for token in spec.added_tokens]
-        for _ in range(60):
+        for _ in range(30):
             parts = rng.choices(contents, k=4) + rng.choices(hostile.ATOMS, k=8)
             parts += [literal[: rng.randrange(len(literal)) + 1] for literal in rng.choices(contents, k=4)]
             rng.shuffle(parts)
@@ -121,7 +119,7 @@ def test_real_literals(family: str) -> None:
 def test_machines_without_wide_instructions() -> None:
     """The tests above, and the normalizer's at every place, where nothing of this machine is used."""
     files = [__file__, os.path.join(os.path.dirname(__file__), "test_native_normalizer.py")]
-    command = [sys.executable, "-m", "pytest", "-k", "every_place or flags or beginnings or real_normalizers"]
+    command = [sys.executable, "-m", "pytest", "-k", "every_place or beginnings"]
     answer = subprocess.run(
         [*command, *files], env={**os.environ, "VERIFIED_TOK_SIMD": "none"}, capture_output=True, text=True
     )

@@ -86,7 +86,7 @@ def test_every_character(stages: tuple[Normalizer, ...]) -> None:
     """Between letters, behind a mark of high rank and before one of low rank; many in one text."""
     rng = random.Random(0)
     changing = sorted(unstable(compatible=stages == (NFKC,)) | combining_classes().keys())
-    for char in changing + rng.sample(texts.SCALARS, 500):
+    for char in changing + rng.sample(texts.SCALARS, 200):
         assert_same(stages, IMAGES[stages], f"a{char}b" + f"\u0345{char}\u0334{char}{char}e\u0301" * 2)
     for start in range(0, len(changing), 500):
         assert_same(stages, IMAGES[stages], "".join(changing[start : start + 500]))
