@@ -12,7 +12,16 @@
 namespace vt {
 
 // The patterns; `known_patterns.py` selects them, and describes what their sections hold.
-enum KnownPattern : uint32_t { known_none, known_gpt2, known_llama3, known_o200k, known_deepseek_v3, known_cl100k, known_tekken, known_kimi };
+enum KnownPattern : uint32_t {
+  known_none,
+  known_gpt2,
+  known_llama3,
+  known_o200k,
+  known_deepseek_v3,
+  known_cl100k,
+  known_tekken,
+  known_kimi
+};
 
 // The classes of a block that all patterns have; each pattern fills them in its way.
 struct Runs {
