@@ -49,12 +49,22 @@ struct Entry {
 constexpr uint32_t short_limit = 15;  // the longest key that has room in two words beside its length
 constexpr uint32_t only_whole_bit = 0x80000000u;
 
+// The table of short entries. Its mask is kept beside it: read through the view, it would be read again for every
+// piece, because the compiler cannot know that writing ids leaves it alone.
+struct ShortEntries {
+  const uint64_t* lines;
+  uint64_t mask;
+};
+
+VT_HD ShortEntries short_entries_of(const View& v) {
+  return {v.short_entries, (1ull << v.model_options[model_short_bits]) - 1};
+}
+
 // A bucket of short entries is one line of a cache: three keys of two words, then four halves of words: the tokens
 // of the three and nothing. A bucket with an empty place ends a search.
-VT_HD Entry short_entry(const View& v, Key key, uint64_t hash) {
-  const uint64_t mask = (1ull << v.model_options[model_short_bits]) - 1;
-  for (uint64_t bucket = hash & mask;; bucket = (bucket + 1) & mask) {
-    const uint64_t* line = v.short_entries + bucket * 8;
+VT_HD Entry short_entry(ShortEntries entries, Key key, uint64_t hash) {
+  for (uint64_t bucket = hash & entries.mask;; bucket = (bucket + 1) & entries.mask) {
+    const uint64_t* line = entries.lines + bucket * 8;
     const bool first = ((line[0] ^ key.low) | (line[1] ^ key.high)) == 0;
     const bool second = ((line[2] ^ key.low) | (line[3] ^ key.high)) == 0;
     const bool third = ((line[4] ^ key.low) | (line[5] ^ key.high)) == 0;
@@ -68,8 +78,8 @@ VT_HD Entry short_entry(const View& v, Key key, uint64_t hash) {
 }
 
 #ifndef __CUDACC__
-inline void prefetch_short_entry(const View& v, uint64_t hash) {
-  __builtin_prefetch(v.short_entries + (hash & ((1ull << v.model_options[model_short_bits]) - 1)) * 8);
+inline void prefetch_short_entry(ShortEntries entries, uint64_t hash) {
+  __builtin_prefetch(entries.lines + (hash & entries.mask) * 8);
 }
 #endif
 
@@ -94,7 +104,7 @@ VT_HD Entry entry_of(const View& v, const uint8_t* at, uint32_t size, const uint
   if (size > v.model_options[model_longest]) return {no_token, false};
   if (size <= short_limit) {
     const Key key = short_key(at, size, limit);
-    return short_entry(v, key, short_hash(key));
+    return short_entry(short_entries_of(v), key, short_hash(key));
   }
   return long_entry(v, at, size, long_hash(at, size));
 }

@@ -88,7 +88,7 @@ inline void prefetch_search(const View& v, const uint8_t* piece, uint32_t size, 
       const uint64_t lengths = entry_lengths(v, piece + at, size - at);
       const uint32_t length = lengths == 0 ? 0 : highest_bit(lengths) + 1;
       if (length != step && length != 0 && length <= short_limit) {
-        prefetch_short_entry(v, short_hash(short_key(piece + at, length, limit)));
+        prefetch_short_entry(short_entries_of(v), short_hash(short_key(piece + at, length, limit)));
       }
     }
     at += step;
