@@ -237,6 +237,26 @@ def test_every_operation_with_flagged_literals(index: int, spaces_marked: bool, 
     explore(flagged(index, spaces_marked), atoms, tmp_path, examples=40)
 
 
+@pytest.mark.parametrize("flags", FLAGGED)
+@pytest.mark.parametrize(
+    "normalizer", [{"type": "NFKC"}, {"type": "Replace", "pattern": {"String": "_"}, "content": " "}]
+)
+def test_flags_ask_what_characters_become(flags: dict[str, bool], normalizer: Document) -> None:
+    """A literal that matches normalized text may take what becomes white space, or mind what becomes a word
+    (`PairSeam` asks for the flags of normalized text): `¨` begins with a space in NFKC, `①` is a digit."""
+    document = byte_level(normalizer=normalizer, post_processor=None)
+    first = len(document["model"]["vocab"])
+    document["added_tokens"] = [
+        added(first + i, content, **{**flags, "normalized": True})
+        for i, content in enumerate(["tha", "- b", "éa"])
+    ]
+    session_engine, chars = reference_engine(tiny(document)), "atb_ \u00a8①é.-1가ᄀ"
+    pairs = seam_pairs(session_engine, chars)
+    assert len(pairs) > 10
+    atoms = ["tha", "- b", "éa", *chars]
+    assert violations(session_engine, pairs, atoms, random.Random(0), tries=30) == []
+
+
 def test_text_behind_a_seam_is_not_the_first_piece(tmp_path: Path) -> None:
     """What Metaspace puts before the first piece of a text is put there once."""
     first = {"type": "Metaspace", "replacement": "_", "prepend_scheme": "first", "split": True}

@@ -29,7 +29,14 @@ from verified_tok.reference.pre_tokenizer import Stage, cutting
 from verified_tok.reference.regex import pat_of
 from verified_tok.reference.seam import consumes, crosses, cuttable, is_seam
 from verified_tok.reference.tables import FALLBACK_NAMES
-from verified_tok.reference.unicode_form import combining_classes, composites, decompose, seconds
+from verified_tok.reference.unicode_form import (
+    combining_classes,
+    composites,
+    compositions,
+    decompose,
+    decompositions,
+    seconds,
+)
 from verified_tok.spec import (
     AddedToken,
     ByteLevel,
@@ -136,12 +143,7 @@ def seam_table(spec: TokenizerSpec, pipeline: Pipeline, model: Callable[[], Enco
         joined=encoder is not None and not encoder.whole,
         raw_pairs=frozenset(pairs_in(pipeline.raw.tokens)),
         normalized_pairs=frozenset(pairs_in(pipeline.normalized.tokens)),
-        flagged=tuple(
-            pair
-            for literals in (pipeline.raw, pipeline.normalized)
-            for literal, token in literals.tokens.items()
-            for pair in acts_across(literal, token, Prepend in map(type, spec.normalizers))
-        ),
+        flagged=tuple(_flagged(spec.normalizers, pipeline)),
         normalizers=spec.normalizers,
         joins=joins,
     )
@@ -174,6 +176,19 @@ def acts_across(literal: str, token: AddedToken, prepends: bool) -> Iterator[tup
         yield tail, word
     if prepends:
         yield tail | (space if token.rstrip else CharSet()), everything
+
+
+def _flagged(normalizers: Sequence[Normalizer], pipeline: Pipeline) -> Iterator[tuple[CharSet, CharSet]]:
+    """The pairs of characters of raw text that a flag could act across, for all literals.
+
+    Literals that match normalized text ask what raw characters become, and text behind them is not normalized
+    anew.
+    """
+    for literal, token in pipeline.raw.tokens.items():
+        yield from acts_across(literal, token, Prepend in map(type, normalizers))
+    for literal, token in pipeline.normalized.tokens.items():
+        for before, after in acts_across(literal, token, prepends=False):
+            yield sources(normalizers, before, behind=False), sources(normalizers, after, behind=True)
 
 
 # --- the normalizer ----------------------------------------------------------------------------------
@@ -228,6 +243,34 @@ def _may_become(char: str) -> frozenset[str]:
         found |= fresh
         fresh = {composite for head in fresh for composite in composites(head)} - found
     return frozenset(found)
+
+
+def sources(normalizers: Sequence[Normalizer], chars: CharSet, behind: bool) -> CharSet:
+    """The characters that may become one of `chars` beside a cut, before it or behind it; maybe some more."""
+    if beside(normalizers, _NEUTRAL, _NEUTRAL) is None:
+        return ~CharSet()
+    found = set()
+    for char in _touched(normalizers):
+        sides = beside(normalizers, _NEUTRAL, char) if behind else beside(normalizers, char, _NEUTRAL)
+        if sides is not None and any(side in chars for side in sides[behind]):
+            found.add(char)
+    hangul = _HANGUL if chars & _HANGUL else CharSet()
+    return chars | CharSet.of("".join(found)) | hangul
+
+
+_NEUTRAL = "\ue000"  # for private use, so no normal form changes it
+_HANGUL = CharSet([(0x1100, 0x11FF), (0xAC00, 0xD7A3)])
+
+
+def _touched(normalizers: Iterable[Normalizer]) -> Iterator[str]:
+    """The characters that a normalizer may change or join with others, but for Hangul."""
+    for stage in normalizers:
+        match stage:
+            case UnicodeForm(form):
+                yield from decompositions(form == "NFKC")
+                yield from (pair[0] for pair in compositions())
+            case ReplaceAll(Literal(text), _) if len(text) == 1:
+                yield text
 
 
 def _head(form: str, char: str) -> str:
