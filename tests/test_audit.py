@@ -137,6 +137,14 @@ def test_drift_is_told_once_however_often_prompts_repeat_it(tok):
     assert kinds(tok, {"turns": turns}) == [("drift", "turns[0].completion_ids", 0, 2)]
 
 
+def test_drift_in_what_a_later_prompt_adds(tok):
+    prompt = rendered(tok, "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n")
+    more = [*prompt, END, NEWLINE, START, 872, NEWLINE, 49122, 385]
+    turns = [{"prompt_ids": prompt, "completion_ids": [END]}, {"prompt_ids": more}]
+    [one] = kinds(tok, {"turns": turns})
+    assert one == ("drift", "turns[1].prompt_ids", len(more) - 2, len(more))
+
+
 def test_drift_is_told_once_if_the_whole_conversation_is_given_too(tok):
     prompt = rendered(tok, "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n")
     said = [49122, 385, END]
