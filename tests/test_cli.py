@@ -365,6 +365,6 @@ def test_output_that_cannot_hold_every_character(llama):
 
 def test_help_names_the_exit_codes(capsys):
     assert run(["--help"]) == 0
-    assert "Exit codes: 0 done, 1 a difference was found" in " ".join(capsys.readouterr().out.split())
+    assert "Exit codes: 0 done, 1 something was found" in " ".join(capsys.readouterr().out.split())
     assert run([]) == 2
     assert capsys.readouterr().err == "error: Missing command.\n"

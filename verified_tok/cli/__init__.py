@@ -3,8 +3,8 @@
 Results go to standard output, everything else to standard error. An error is one line that begins with
 `error: ` (a refused tokenizer lists its problems below that line).
 
-Exit codes: 0 done; 1 a difference was found; 2 wrong usage, bad input, or something missing; 130
-interrupted; 141 the reader of the output went away.
+Exit codes: 0 done; 1 something was found, such as a difference; 2 wrong usage, bad input, or something
+missing; 130 interrupted; 141 the reader of the output went away.
 """
 
 from verified_tok.cli.app import main, run

@@ -14,7 +14,7 @@ from verified_tok.errors import VerifiedTokError
 app = typer.Typer(
     name="verified-tok",
     help="Exact tokenization of text by real tokenizers.",
-    epilog="Exit codes: 0 done, 1 a difference was found, 2 wrong usage, bad input or something missing.",
+    epilog="Exit codes: 0 done, 1 something was found, 2 wrong usage, bad input or something missing.",
     add_completion=False,
     no_args_is_help=False,
     pretty_exceptions_enable=False,
