@@ -270,6 +270,14 @@ def test_masks_that_do_not_fit(tok):
     assert kinds(tok, positive) == [("mask", "logprobs", 0, 1)]
 
 
+def test_masks_beside_turns_without_the_whole(tok):
+    turn = {"prompt_ids": [14990, 11], "completion_ids": [14990, 11, END]}
+    for length in (3, 5):
+        assert kinds(tok, turn | {"loss_mask": [1] * length}) == []
+    assert kinds(tok, turn | {"loss_mask": [1] * 4}) == [("mask", "loss_mask", 0, 4)]
+    assert kinds(tok, {"turns": [turn], "loss_mask": [1] * 2}) == [("mask", "loss_mask", 0, 2)]
+
+
 @pytest.mark.parametrize("template", ["qwen3", None])
 def test_masks_on_the_wrong_side(tok, template):
     messages = [{"role": "assistant", "content": "A"}, {"role": "user", "content": "user message"}]
@@ -309,6 +317,13 @@ def test_a_message_that_the_format_cannot_express(tok):
     [one] = found(tok, {"messages": messages}, "qwen3")
     assert (one.kind, one.field) == (Kind.MALFORMED, "messages[1]")
     assert "critic" in one.message
+
+
+def test_pictures_are_no_text(tok):
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    messages = [{"role": "user", "content": [{"type": "text", "text": "Hi"}, picture]}]
+    ids = rendered(tok, "<|im_start|>user\nHi<|vision_start|><|image_pad|><|vision_end|><|im_end|>")
+    assert found(tok, {"messages": messages, "ids": ids}) == []
 
 
 def test_texts_that_a_normalizer_changes_are_found_in_the_ids(tok):

@@ -11,6 +11,7 @@ from verified_tok.audit.sequence import Stretch
 from verified_tok.audit.trajectory import NO_LABEL, Trajectory
 from verified_tok.audit.vocabulary import Vocabulary
 from verified_tok.drift import Drift, drifts
+from verified_tok.session_state import Ids
 
 
 def drift(stretch: Stretch, vocabulary: Vocabulary) -> Iterator[Found]:
@@ -61,36 +62,32 @@ def masks(trajectory: Trajectory, vocabulary: Vocabulary) -> Iterator[Found]:
     whole = trajectory.whole
     for turn in (*trajectory.turns, *trajectory.spans.values()):
         if turn.completion is not None and turn.logprobs is not None:
-            ids, logprobs = turn.completion, turn.logprobs
-            if len(ids.ids) != len(logprobs):
-                yield _length(
-                    ids.field.rpartition(".")[0], "logprobs", len(logprobs), ids.field, len(ids.ids)
-                )
+            ids, length = turn.completion, len(turn.logprobs)
+            if len(ids.ids) != length:
+                prefix, dot, _ = ids.field.rpartition(".")
+                yield _length(f"{prefix}{dot}logprobs", length, ids.field, len(ids.ids))
     if whole is None:
+        yield from _mask_of_turns(trajectory)
         return
     count = len(whole.ids)
     if trajectory.mask is not None and len(trajectory.mask[1]) != count:
-        yield _length("", trajectory.mask[0], len(trajectory.mask[1]), whole.field, count)
+        yield _length(trajectory.mask[0], len(trajectory.mask[1]), whole.field, count)
     if trajectory.logprobs is not None and len(trajectory.logprobs) != count:
-        yield _length("", "logprobs", len(trajectory.logprobs), whole.field, count)
+        yield _length("logprobs", len(trajectory.logprobs), whole.field, count)
     labels = trajectory.labels
     if labels is None:
         return
     if len(labels) != count:
-        yield _length("", "labels", len(labels), whole.field, count)
+        yield _length("labels", len(labels), whole.field, count)
         return
     for start, stop in runs((labels != NO_LABEL) & (labels != whole.ids)):
         message = f"`labels` has {labels[start]} where `{whole.field}` has {whole.ids[start]}"
-        yield Found(
-            Kind.MASK, "labels", start, stop, message, (row(vocabulary, "ids", whole.ids, start, stop),)
-        )
+        yield _marked("labels", start, stop, message, whole.ids, vocabulary)
     if trajectory.mask is not None and len(trajectory.mask[1]) == count:
         name, mask = trajectory.mask
         for start, stop in runs((labels != NO_LABEL) != mask):
             message = f"`{name}` and `labels` do not mark the same ids"
-            yield Found(
-                Kind.MASK, name, start, stop, message, (row(vocabulary, "ids", whole.ids, start, stop),)
-            )
+            yield _marked(name, start, stop, message, whole.ids, vocabulary)
 
 
 def sampled_mask(trajectory: Trajectory, vocabulary: Vocabulary) -> Iterator[Found]:
@@ -113,22 +110,39 @@ def sampled_mask(trajectory: Trajectory, vocabulary: Vocabulary) -> Iterator[Fou
         if marked.any() and not marked.all():
             for a, b in runs(~marked):
                 message = f"`{mask[0]}` leaves out a part of the sampled ids of `{turn.completion.field}`"
-                shown = row(vocabulary, "ids", whole.ids, start + a, start + b)
-                yield Found(Kind.MASK, mask[0], start + a, start + b, message, (shown,))
+                yield _marked(mask[0], start + a, start + b, message, whole.ids, vocabulary)
     if not trajectory.turns:
         return
     for start, stop in runs(mask[1] & ~sampled):
         message = f"`{mask[0]}` marks ids that no turn sampled"
-        yield Found(
-            Kind.MASK, mask[0], start, stop, message, (row(vocabulary, "ids", whole.ids, start, stop),)
+        yield _marked(mask[0], start, stop, message, whole.ids, vocabulary)
+
+
+def _mask_of_turns(trajectory: Trajectory) -> Iterator[Found]:
+    """A mask without the ids of the whole is one for the last prompt and completion, or, of a single turn,
+    for its completion."""
+    if trajectory.mask is None or not trajectory.turns:
+        return
+    name, mask = trajectory.mask
+    turn = trajectory.turns[-1]
+    if turn.completion is None:
+        return
+    completion = len(turn.completion.ids)
+    count = completion + (len(turn.prompt.ids) if turn.prompt is not None else 0)
+    if len(mask) != count and not (len(trajectory.turns) == 1 and len(mask) == completion):
+        other = (
+            turn.completion.field if turn.prompt is None else f"{turn.prompt.field} + {turn.completion.field}"
         )
+        yield _length(name, len(mask), other, count)
 
 
-def _length(prefix: str, name: str, length: int, other: str, count: int) -> Found:
-    field = f"{prefix}.{name}" if prefix else name
-    return Found(
-        Kind.MASK, field, 0, length, f"`{field}` has {length:,} entries for {count:,} ids in `{other}`"
-    )
+def _length(field: str, length: int, other: str, count: int) -> Found:
+    message = f"`{field}` has {length:,} entries for {count:,} ids in `{other}`"
+    return Found(Kind.MASK, field, 0, length, message)
+
+
+def _marked(field: str, start: int, stop: int, message: str, ids: Ids, vocabulary: Vocabulary) -> Found:
+    return Found(Kind.MASK, field, start, stop, message, (row(vocabulary, "ids", ids, start, stop),))
 
 
 def runs(marks: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> list[tuple[int, int]]:

@@ -50,7 +50,7 @@ def contents(messages: Messages) -> list[Content]:
         Content(f"messages[{i}].{name}", str(message["role"]), text)
         for i, message in enumerate(messages)
         for name, text in texts(message)
-        if name.startswith("content") and text and not name.endswith(".type")
+        if text and (name == "content" or (name.startswith("content[") and name.endswith("].text")))
     ]
 
 
