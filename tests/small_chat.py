@@ -41,7 +41,7 @@ def tokenizer() -> vt.Tokenizer:
 @cache
 def form(name: str) -> chat.Format:
     """A known format for the small tokenizer; without Qwen2.5, whose text is a control token of others."""
-    return chat.Format(chat.template(name), tokenizer())
+    return chat.Format(chat.known(name), tokenizer())
 
 
 FORMATS = [name for name in chat.TEMPLATES if name != "qwen2.5"]

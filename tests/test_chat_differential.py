@@ -30,7 +30,7 @@ class Arena:
     """One format: our conversations on one side, the published template and the engine on the other."""
 
     def __init__(self, template: str, family: str, published: Any, **variables: object) -> None:
-        self.format = chat.Format(chat.template(template), opened(family))
+        self.format = chat.Format(chat.known(template), opened(family))
         self.literals = [token.content for token in self.format.tokenizer.spec.added_tokens]
         self._family = family
         self._published = published

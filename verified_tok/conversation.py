@@ -76,7 +76,7 @@ class Conversation:
 
     def __init__(self, tokenizer: Tokenizer, template: str | chat.Template | chat.Format) -> None:
         if isinstance(template, str):
-            template = chat.template(template)
+            template = chat.known(template)
         if isinstance(template, chat.Template):
             template = chat.Format(template, tokenizer)
         if template.tokenizer.spec.sha256 != tokenizer.spec.sha256:

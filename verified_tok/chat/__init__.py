@@ -1,7 +1,7 @@
 """Chat formats: conversations as events, rendered so that nothing before an event ever changes.
 
 >>> from verified_tok import chat
->>> chat.template("qwen3").closes
+>>> chat.known("qwen3").closes
 ('<|im_end|>',)
 """
 
@@ -24,11 +24,11 @@ from verified_tok.chat.formats.qwen import (
 from verified_tok.chat.template import Group, Reply, Template
 from verified_tok.errors import InvalidTemplate
 
-__all__ = ["TEMPLATES", "Format", "Group", "Reply", "Template", "harmony", "llama3_1", "template"]
+__all__ = ["TEMPLATES", "Format", "Group", "Reply", "Template", "harmony", "known", "llama3_1"]
 
 TEMPLATES = {
-    known.name: known
-    for known in (
+    template.name: template
+    for template in (
         CHATML,
         QWEN2_5,
         QWEN3,
@@ -44,7 +44,7 @@ TEMPLATES = {
 """The known templates, by name."""
 
 
-def template(name: str) -> Template:
+def known(name: str) -> Template:
     """The known template of that name. Raises `InvalidTemplate`, with the nearest names, if there is none."""
     if name not in TEMPLATES:
         near = difflib.get_close_matches(str(name), TEMPLATES, n=3, cutoff=0.3) or list(TEMPLATES)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
 from verified_tok.chat.layout import Control, Layout, Segments, Slot, Text, fill, join, read_layout
@@ -256,14 +256,18 @@ def check_template(template: Template) -> None:
 
 
 def _small_conversations(compiled: chat.Template) -> Iterator[list[chat.Event]]:
-    """Two events of every kind one behind the other, with a third, wherever the format has them."""
-    for first in compiled.kinds:
-        for second in compiled.kinds:
-            for third in compiled.kinds:
-                steps = zip((Edge.START, first, second), (first, second, third), strict=True)
-                if all(step in compiled.lead for step in steps):
-                    turns = enumerate((first, second, third))
-                    yield [event for place, kind in turns for event in _small_turn(compiled, kind, place)]
+    """Every kind of event behind every other that it may follow, with another before them if the first of
+    them cannot begin a conversation."""
+    paths = [(), *((kind,) for kind in compiled.kinds)]
+    for first, second in product(compiled.kinds, repeat=2):
+        before = next((path for path in paths if _goes(compiled, (*path, first, second))), None)
+        if before is not None:
+            turns = enumerate((*before, first, second))
+            yield [event for place, kind in turns for event in _small_turn(compiled, kind, place)]
+
+
+def _goes(compiled: chat.Template, kinds: Sequence[Kind]) -> bool:
+    return all(step in compiled.lead for step in pairwise((Edge.START, *kinds)))
 
 
 def _small_turn(compiled: chat.Template, kind: Kind, place: int) -> Iterator[chat.Event]:

@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from verified_tok.chat.compiled import check_template
+from verified_tok.chat.reply import Replies
 from verified_tok.errors import InvalidTemplate
 
 
@@ -118,6 +119,7 @@ class Template:
         _check_types(self)
         _check_controls(self)
         check_template(self)
+        Replies(self)  # checks itself
 
     def to_data(self) -> dict[str, Any]:
         """The template as JSON values."""
