@@ -339,7 +339,7 @@ def _is_subsequence(short: Sequence[int], long: Sequence[int]) -> bool:
     return all(any(id == other for other in rest) for id in short)
 
 
-STATEFUL = settings(max_examples=30, stateful_step_count=20, suppress_health_check=list(HealthCheck))
+STATEFUL = settings(max_examples=20, stateful_step_count=20, suppress_health_check=list(HealthCheck))
 
 
 def machine(*names: str) -> type[TestCase]:
