@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import verified_tok as vt
@@ -37,6 +37,8 @@ def byte_ids() -> dict[bytes, int]:
 
 
 @given(CONTENTS)
+@example(b"<\\|")
+@example(b"<|<\\\\|")
 def test_unesc_esc(content: bytes) -> None:
     assert unesc(esc(content)) == content
     assert b"<|" not in esc(content)
@@ -56,6 +58,15 @@ def test_parse_eq_some_iff(talk: list[Message], place: int, lost: int, new: byte
     text = whole[:place] + new + whole[place + lost :]
     found = parse(text)
     assert found is None or render(found) == text
+
+
+def test_what_is_no_rendering() -> None:
+    talk = [Message(Role.USER, b"a"), Message(Role.TOOL, b"b")]
+    whole, whole_messages = render(talk), {0, len(render(talk[:1])), len(render(talk))}
+    for stop in range(len(whole) + 1):
+        assert (parse(whole[:stop]) is not None) == (stop in whole_messages)
+    assert parse(whole[:-1] + b"x") is None
+    assert parse(b"x" + whole) is None
 
 
 @given(TALKS, TALKS)
