@@ -312,7 +312,8 @@ class Conversation:
     # --- edit ---
 
     def insert(self, at: int, message: Message | Sequence[Message]) -> None:
-        """Put a message before turn `at`, or several. The ids of all other turns stay.
+        """Put a message before turn `at`, or several. The ids of all other turns stay; before turn 0, what
+        begins the conversation stays in front, and the turn that was the first gets a separator.
 
         Raises what `add` raises, `InvalidRange`, and `InvalidOperation` if the turn behind cannot stand
         there.
