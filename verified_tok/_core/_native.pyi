@@ -20,6 +20,10 @@ class Image:
     def over(memory: npt.NDArray[np.uint8]) -> Image:
         """The image that lies in `memory`, which must begin at a multiple of 64 bytes. Raises ValueError."""
 
+    @staticmethod
+    def copy_of(memory: npt.NDArray[np.uint8]) -> Image:
+        """A copy of the image that lies in `memory`. Raises ValueError."""
+
     @property
     def memory(self) -> npt.NDArray[np.uint8]: ...
 

@@ -36,6 +36,8 @@ void bind_image(nb::module_& module) {
           "over",
           [](Bytes bytes) { return Image::over(bytes.data(), bytes.size(), std::make_shared<Bytes>(bytes)); },
           "memory"_a)
+      .def_static(
+          "copy_of", [](Bytes bytes) { return Image::copy_of(bytes.data(), bytes.size()); }, "memory"_a)
       .def_prop_ro(
           "memory",
           [](const Image& image) { return nb::ndarray<nb::numpy, const uint8_t, nb::ndim<1>>(image.data(), {image.size()}); },

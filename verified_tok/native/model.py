@@ -7,7 +7,7 @@ other has symbols of characters.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from itertools import accumulate
+from itertools import accumulate, chain
 
 import numpy as np
 import numpy.typing as npt
@@ -137,7 +137,7 @@ def _build(
 
 
 def _rules(model: MergeBpe, banned: Set[int]) -> npt.NDArray[np.uint32]:
-    merges = np.array(model.merges, np.uint32).reshape(-1, 3)
+    merges = np.fromiter(chain.from_iterable(model.merges), np.uint32, 3 * len(model.merges)).reshape(-1, 3)
     ranks = np.arange(len(merges), dtype=np.uint32)
     rules = np.column_stack([merges[:, 0], merges[:, 1], ranks, merges[:, 2]])
     return np.ascontiguousarray(rules[~_among(merges[:, 2], banned)]).reshape(-1)
@@ -147,6 +147,12 @@ def _among(ids: npt.NDArray[np.uint32], banned: Set[int]) -> npt.NDArray[np.bool
     return np.isin(ids, np.array(sorted(banned), np.uint32))
 
 
+_TO_LATIN_1 = {code: BYTE_OF_CHAR.get(chr(code), 0xFFFF) for code in [*range(256), *map(ord, BYTE_OF_CHAR)]}
+
+
 def _unspell(text: str) -> bytes | None:
-    data = [BYTE_OF_CHAR.get(char) for char in text]
-    return None if None in data else bytes(data)  # type: ignore[arg-type]
+    """`reference.byte_level.unspell`, for whole vocabularies: ten times as fast."""
+    try:
+        return text.translate(_TO_LATIN_1).encode("latin-1")
+    except UnicodeEncodeError:
+        return None

@@ -1,0 +1,167 @@
+"""The native engine against the reference pipeline: texts, batches, choices of added tokens, kept tables."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import hostile
+import numpy as np
+import pytest
+from tiny import byte_level, sentencepiece
+
+import verified_tok as vt
+from verified_tok._core import native
+from verified_tok.encoders import NativeEncoder, ReferenceEncoder
+from verified_tok.errors import InvalidText
+from verified_tok.fetch import open_family
+from verified_tok.native import image_file
+from verified_tok.tokenizer import Tokenizer
+
+FAMILIES = ("qwen3", "llama-2", "deepseek-v3", "gpt-neox", "claude", "gpt2")
+
+
+def choices(tok: Tokenizer) -> list[frozenset[int]]:
+    """All added tokens, none, and every other one."""
+    every = sorted(token.id for token in tok.spec.added_tokens)
+    return [frozenset(every), frozenset(), frozenset(every[::2])]
+
+
+def both(tok: Tokenizer, enabled: frozenset[int]) -> tuple[NativeEncoder, ReferenceEncoder]:
+    found = tok._encoder(enabled)
+    assert isinstance(found, NativeEncoder)
+    return found, ReferenceEncoder(tok._pipeline(enabled))
+
+
+def some_text(tok: Tokenizer, rng: random.Random, atoms: int) -> str:
+    literals = [token.content for token in tok.spec.added_tokens]
+    drawn = (
+        rng.choice(literals)[: rng.choice([99, 99, 3, 8])]
+        if rng.random() < 0.1
+        else rng.choice(hostile.ATOMS)
+        for _ in range(rng.randrange(atoms))
+    )
+    return "".join(drawn).encode(errors="ignore").decode()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_texts(family: str) -> None:
+    tok, rng = open_family(family), random.Random(family)
+    for enabled in choices(tok):
+        ours, theirs = both(tok, enabled)
+        for inside in (False, True):
+            for _ in range(60):
+                text = some_text(tok, rng, 40)
+                got, expected = ours.encode_placed(text, inside), theirs.encode_placed(text, inside)
+                assert got.ids.tolist() == expected.ids.tolist(), text
+                assert got.byte_spans.tolist() == expected.byte_spans.tolist(), text
+                assert got.char_spans.tolist() == expected.char_spans.tolist(), text
+                assert list(got.taken) == list(expected.taken), text
+                if not inside:
+                    assert ours.encode(text).tolist() == expected.ids.tolist()
+                    assert ours.count(text) == len(expected.ids)
+
+
+def test_batches_of_many_shares() -> None:
+    """More text than one thread takes at once, empty texts at the ends and between."""
+    tok, rng = open_family("qwen3"), random.Random(0)
+    page = "".join(some_text(tok, rng, 60) for _ in range(400))
+    texts = [
+        "",
+        *(page[rng.randrange(5000) :][: rng.choice([0, 1, 20, 5000])] for _ in range(600)),
+        page * 9,
+        "",
+    ]
+    ours = both(tok, choices(tok)[0])[0]
+    for before, after in (([], []), ([5, 6], [7])):
+        ids, offsets = ours.encode_batch(texts, before, after)
+        assert (ids.dtype, offsets.dtype, offsets[0], offsets[-1]) == (np.uint32, np.int64, 0, len(ids))
+        for text, (start, stop) in zip(texts, pairwise(offsets.tolist()), strict=True):
+            assert ids[start:stop].tolist() == [*before, *ours.encode(text).tolist(), *after]
+
+
+def test_what_a_batch_raises() -> None:
+    ours = both(open_family("gpt2"), frozenset())[0]
+    for texts in (["a", "\ud800"], ["a", b"b"]):
+        with pytest.raises(InvalidText):
+            ours.encode_batch(texts, (), ())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("unit", ["a", " ", "\n", "1", "中", "e\u0301", "é ", "<|im_end|>", "a\n"])
+@pytest.mark.parametrize("size", [0, 1, 1 << 16, 500_000])
+def test_sizes(unit: str, size: int) -> None:
+    """Long texts of one thing; what `count` and `encode` and the places say is the same."""
+    tok = open_family("qwen3")
+    text = (unit * size)[:size]
+    ids = tok.encode(text)
+    assert tok.count(text) == len(ids)
+    assert tok.decode(ids) == tok.normalize(text)
+    placed = tok._encoder(tok._all_added).encode_placed(text)
+    assert placed.ids.tolist() == ids.tolist()
+
+
+def test_what_the_core_does_not_know_is_left_to_the_reference() -> None:
+    stage = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True}
+    tok = vt.load(json.dumps(sentencepiece(normalizer=None, pre_tokenizer=stage)).encode())
+    assert isinstance(tok._encoder(tok._all_added), ReferenceEncoder)
+    assert isinstance(vt.load(json.dumps(byte_level()).encode())._encoder(frozenset()), NativeEncoder)
+
+
+# --- the image that is kept --------------------------------------------------------------------------
+
+
+def test_tables_are_kept_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(image_file, "cache_folder", lambda: tmp_path)
+    image = native.Image.of({"token_lengths": np.arange(9, dtype=np.uint32)})
+    built: list[int] = []
+
+    def build() -> native.Image:
+        built.append(1)
+        return image
+
+    def get() -> bytes:
+        return image_file.kept("f" * 64, build).memory.tobytes()
+
+    assert get() == get() == image.memory.tobytes()
+    assert len(built) == 1
+    [path] = tmp_path.rglob("*.image")
+    whole = path.read_bytes()
+    for damaged in (b"", whole[:50], bytes([whole[0] ^ 1]) + whole[1:], whole[:-1] + bytes([whole[-1] ^ 1])):
+        path.write_bytes(damaged)
+        built.clear()
+        assert get() == image.memory.tobytes()
+        assert len(built) == 1
+        assert path.read_bytes() == whole
+
+
+def test_no_more_files_are_kept_than_wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(image_file, "cache_folder", lambda: tmp_path)
+    image = native.Image.of({"token_lengths": np.arange(9, dtype=np.uint32)})
+    for number in range(image_file.FILES_KEPT + 3):
+        image_file.kept(f"{number:064}"[::-1], lambda: image)
+    assert len(list(tmp_path.rglob("*.image"))) == image_file.FILES_KEPT
+
+
+def test_no_place_to_keep_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr(image_file, "cache_folder", lambda: tmp_path / "file")
+    image = native.Image.of({"token_lengths": np.arange(9, dtype=np.uint32)})
+    assert image_file.kept("0" * 64, lambda: image) is image
+
+
+def test_images_that_are_none() -> None:
+    good = native.Image.of({"token_lengths": np.arange(9, dtype=np.uint32)}).memory.copy()
+    assert native.Image.copy_of(good).memory.tobytes() == good.tobytes()
+    bad: list[Callable[[], object]] = [
+        lambda: native.Image.copy_of(good[:10]),
+        lambda: native.Image.copy_of(good[:-1]),
+        lambda: native.Image.copy_of(np.zeros_like(good)),
+        lambda: native.Image.of({"nothing": np.arange(3, dtype=np.uint32)}),
+        lambda: native.Image.of({"token_lengths": np.arange(3, dtype=np.uint64)}),
+    ]
+    for make in bad:
+        with pytest.raises(ValueError, match=r"image|section"):
+            make()
