@@ -86,6 +86,13 @@ def _batches(subject: Subject, texts: list[str]) -> None:
     _equal("ids of a batch", ours, [subject.reference.encode(text, subject.reference.all) for text in texts])
 
 
+def _threads(subject: Subject, text: str) -> None:
+    """Long enough to be cut at seams. On one thread it is what `_encoding` speaks about."""
+    long = text * (600_000 // max(1, len(text)))
+    alone = subject.tok.encode(long).tolist()
+    _equal("ids by two threads", subject.tok.encode(long, threads=2).tolist(), alone)
+
+
 def _decoding(subject: Subject, ids: list[int]) -> None:
     tok, reference = subject.tok, subject.reference
     for skip in (False, True):
@@ -127,6 +134,7 @@ CLAIMS = {
     "some added tokens": Claim(_text, _some_added_tokens),
     "places": Claim(_text, _places),
     "batches": Claim(lambda rng, subject: [_text(rng, subject) for _ in range(rng.randrange(9))], _batches),
+    "threads": Claim(_text, _threads),
     "decoding": Claim(lambda rng, subject: inputs.some_ids(rng, subject.ids), _decoding),
     "sessions": Claim(_script, _session),
 }
