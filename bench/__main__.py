@@ -30,6 +30,7 @@ Families = Annotated[list[str], typer.Option("--family", help="Tokenizers: names
 Texts = Annotated[list[str], typer.Option("--text", help=f"Kinds of text: {', '.join(KINDS)}.")]
 Sizes = Annotated[list[int], typer.Option("--size", help="Bytes of text.")]
 Engines = Annotated[list[str], typer.Option("--engine", help="Engines, by the names of their packages.")]
+Cores = Annotated[list[int], typer.Option("--cores", help="How many.")]
 Rounds = Annotated[int, typer.Option("--rounds", min=1, help="How often each is timed.")]
 
 FAMILIES = ["gpt-oss", "qwen3", "llama-3.1", "deepseek-v3"]
@@ -41,6 +42,7 @@ CONTEXTS = [100_000, 500_000, 1_000_000, 4_000_000]
 PARTS = [1_500]
 ALL = list(ENGINES)
 FAST = ["verified-tok", "fastokens", "gigatoken", "snaptokens"]
+ONE_CORE = [1]
 BOTH_CORES = [min(2, len(os.sched_getaffinity(0)))]
 
 
@@ -49,15 +51,16 @@ def encode(
     family: Families = FAMILIES,
     text: Texts = TEXTS,
     size: Sizes = SIZES,
+    cores: Cores = ONE_CORE,
     engine: Engines = ALL,
     rounds: Rounds = 5,
 ) -> None:
-    """One text on one core: cold, warm, and warm on text that is new."""
+    """One text: cold, warm, and warm on text that is new."""
     jobs = []
-    for f, s, t in product(family, size, text):
-        about = f"{f}, {encoding.size_name(s)} of {t}"
-        jobs += [Job(f"cold, {about}", 1, encoding.cold, (f, t, s), engine, n) for n in range(rounds)]
-        jobs += [Job(f"warm, {about}", 1, encoding.warm, (f, t, s), engine, rounds)]
+    for f, s, t, n in product(family, size, text, cores):
+        about = f"{f}, {encoding.size_name(s)} of {t}, {n} cores"
+        jobs += [Job(f"cold, {about}", n, encoding.cold, (f, t, s, n), engine, i) for i in range(rounds)]
+        jobs += [Job(f"warm, {about}", n, encoding.warm, (f, t, s, n), engine, rounds)]
     run(jobs)
     for each in family:
         draw(each)
@@ -97,7 +100,7 @@ def decode(
 def batch(
     family: Families = FAMILIES,
     text: Texts = SOME_TEXTS,
-    cores: Annotated[list[int], typer.Option(help="How many.")] = BOTH_CORES,
+    cores: Cores = BOTH_CORES,
     engine: Engines = ALL,
     rounds: Rounds = 5,
 ) -> None:
@@ -139,8 +142,11 @@ def plot(family: Families = FAMILIES) -> None:
 
 @app.command(name="all")
 def everything() -> None:
-    """Every measurement, as it is without options."""
-    for one in (encode, append, decode, batch, load, cliff):
+    """Every measurement: hours on a busy machine."""
+    encode()
+    encode(family=["gpt-oss"], size=[1_000, 100_000, 10_000_000])
+    encode(family=["gpt-oss"], size=[10_000_000], cores=BOTH_CORES, engine=FAST)
+    for one in (append, decode, batch, load, cliff):
         one()
 
 

@@ -1,4 +1,4 @@
-"""Encoding one text on one core: cold, warm, and warm with text that the engine has not seen."""
+"""Encoding one text: cold, warm, and warm with text that the engine has not seen."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bench.engines import Engine, Ids, as_ids
 from bench.oracle import reference_ids
-from bench.race import Call, Check, again, difference, in_turn, once, runners
+from bench.race import Call, Check, Runner, again, difference, in_turn, once, runners
 from bench.result import Result
 from bench.texts import text
 
@@ -14,33 +14,35 @@ MEASUREMENT = "encode"
 PARTS = 3
 
 
-def cold(family: str, kind: str, size: int, packages: Sequence[str], number: int) -> list[Result]:
+def cold(family: str, kind: str, size: int, cores: int, packages: Sequence[str], number: int) -> list[Result]:
     """Each engine once on the first `size` bytes of a kind of text, by a fresh object."""
     given = text(kind, size)
     field = runners(family, packages)
-    once(field, number, 1, *_on(given, reference_ids(family, given)))
-    return [each.result(MEASUREMENT, f"cold, {size_name(size)}", kind, "MB/s", size / 1e6) for each in field]
+    once(field, number, cores, *_on(given, reference_ids(family, given)))
+    return _results(field, "cold", kind, size, cores)
 
 
-def warm(family: str, kind: str, size: int, packages: Sequence[str], rounds: int) -> list[Result]:
+def warm(family: str, kind: str, size: int, cores: int, packages: Sequence[str], rounds: int) -> list[Result]:
     """The same text again and again; then, unseen, some of the bytes that follow it, as far as there are
     any."""
     given = text(kind, size)
     call, check = _on(given, reference_ids(family, given))
     field = runners(family, packages)
-    once(field, 0, 1, call, check)
+    once(field, 0, cores, call, check)
     field = again(field)
     for _, each in in_turn(field, rounds):
-        each.run(1, call, check)
-    results = [
-        each.result(MEASUREMENT, f"warm, {size_name(size)}", kind, "MB/s", size / 1e6) for each in field
-    ]
+        each.run(cores, call, check)
+    results = _results(field, "warm", kind, size, cores)
     field, parts = again(field), _parts_after(kind, size)
     calls = [_on(part, reference_ids(family, part)) for part in parts]
     for number, each in in_turn(field, len(parts)):
-        each.run(1, *calls[number])
-    case = f"unseen, {size_name(size)}"
-    return results + [each.result(MEASUREMENT, case, kind, "MB/s", size / 1e6) for each in field if parts]
+        each.run(cores, *calls[number])
+    return results + (_results(field, "unseen", kind, size, cores) if parts else [])
+
+
+def _results(field: Sequence[Runner], state: str, kind: str, size: int, cores: int) -> list[Result]:
+    case = f"{state}, {size_name(size)}" + (f", {cores} cores" if cores > 1 else "")
+    return [each.result(MEASUREMENT, case, kind, "MB/s", size / 1e6) for each in field]
 
 
 def _on(given: str, expected: Ids) -> tuple[Call, Check]:

@@ -114,7 +114,7 @@ class VerifiedTok(Engine):
         self.tok: Tokenizer = open_family(family)
 
     def encode(self, text: str) -> Ids:
-        return self.tok.encode(text)
+        return self.tok.encode(text, threads=None)
 
     def encode_batch(self, texts: list[str], threads: int) -> Any:
         return self.tok.encode_batch(texts)

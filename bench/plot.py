@@ -11,7 +11,8 @@ _COLOURS = {OURS: "#c8102e"}
 
 
 def plot(family: str, size: str = "1 MB") -> Path:
-    """Draw `bench/results/encode.json` for one family; the path of the picture.
+    """Draw `bench/results/encode.json` for one family; the path of the picture, which is there if there is
+    anything to draw.
 
     Raises ImportError without matplotlib, FileNotFoundError before `python -m bench encode`.
     """
@@ -19,6 +20,9 @@ def plot(family: str, size: str = "1 MB") -> Path:
 
     results = [r for r in load(FOLDER / "encode.json") if r.family == family and r.case.endswith(f", {size}")]
     states = [state for state in ("cold", "unseen", "warm") if any(r.case.startswith(state) for r in results)]
+    path = FOLDER / f"encode-{family}.svg"
+    if not states:
+        return path
     figure = Figure(figsize=(4.2 * len(states), 3.6), layout="constrained")
     axes = figure.subplots(1, len(states), squeeze=False)[0]
     for state, axis in zip(states, axes, strict=True):
@@ -27,7 +31,6 @@ def plot(family: str, size: str = "1 MB") -> Path:
     axes[0].set_ylabel("MB/s, one core")
     axes[0].legend(fontsize="small")
     figure.suptitle(f"{family}, {size}: every output equal to the reference's")
-    path = FOLDER / f"encode-{family}.svg"
     figure.savefig(path)
     return path
 

@@ -37,6 +37,7 @@ class Result:
     samples: Sequence[float] = ()
     failed: str = ""
     gives: str = ""
+    when: str = field(default_factory=lambda: datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), compare=False)
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -99,13 +100,17 @@ class Report:
         return list(self._by_key.values())
 
     def save(self) -> None:
-        """Write the results of each measurement as JSON. Raises OSError."""
+        """Write the results of each measurement as JSON; of what was there before, what has not been measured
+        again stays. Raises OSError."""
         FOLDER.mkdir(exist_ok=True)
         for measurement in dict.fromkeys(result.measurement for result in self.results):
-            rows = [asdict(result) for result in self.results if result.measurement == measurement]
+            path = FOLDER / f"{measurement}.json"
+            before = {result.key: result for result in load(path)} if path.is_file() else {}
+            now = {key: result for key, result in self._by_key.items() if result.measurement == measurement}
+            rows = [asdict(result) for result in (before | now).values()]
             content = {"machine": machine(), "engines": versions(), "results": rows}
             text = json.dumps(content, ensure_ascii=False, indent=1) + "\n"
-            (FOLDER / f"{measurement}.json").write_text(text, "utf-8")
+            path.write_text(text, "utf-8")
 
     def show(self, console: Console) -> None:
         """Print a table for each measurement, family and case: an engine a row, a text a column."""
@@ -127,7 +132,6 @@ def machine() -> dict[str, Any]:
         "load": round(os.getloadavg()[0], 1),
         "system": platform.platform(),
         "python": platform.python_version(),
-        "when": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     }
 
 

@@ -125,7 +125,7 @@ def others(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("others")
 def test_wrong_output_never_counts() -> None:
-    found = encode.cold(FAMILY, "agent", 3_000, ["wrong", *PACKAGES], 1)
+    found = encode.cold(FAMILY, "agent", 3_000, 1, ["wrong", *PACKAGES], 1)
     assert [bool(each.samples) for each in found] == [False, True, True]
     expected = oracle.reference_ids(FAMILY, text("agent", 3_000))
     assert found[0].failed == f"other ids, from token {len(expected) - 1} on"
@@ -157,7 +157,7 @@ def test_difference_names_the_first_other_token() -> None:
 
 
 def test_encoding_cold_warm_and_unseen() -> None:
-    found = encode.warm(FAMILY, "code", 10_000, PACKAGES, 2)
+    found = encode.warm(FAMILY, "code", 10_000, 1, PACKAGES, 2)
     assert [(each.case, len(each.samples)) for each in found] == [
         *[("warm, 10 KB", 2)] * 2,
         *[("unseen, 10 KB", 3)] * 2,
