@@ -44,13 +44,15 @@ struct Literals {
 };
 
 VT_HD Literals raw_literals(const View& v) {
-  return {v.raw_child, v.raw_byte,  v.raw_literal, v.raw_filter, v.raw_id, v.raw_flags_count == 0 ? nullptr : v.raw_flags,
-          v.kind_block, v.kind, v.raw_id_count == 0};
+  const uint8_t* flags = v.raw_flags_count == 0 ? nullptr : v.raw_flags;
+  return {v.raw_child, v.raw_byte,   v.raw_literal, v.raw_filter,       v.raw_id,
+          flags,       v.kind_block, v.kind,        v.raw_id_count == 0};
 }
 
 VT_HD Literals normalized_literals(const View& v) {
-  return {v.normalized_child, v.normalized_byte, v.normalized_literal, v.normalized_filter, v.normalized_id,
-          v.normalized_flags_count == 0 ? nullptr : v.normalized_flags, v.kind_block, v.kind, v.normalized_id_count == 0};
+  const uint8_t* flags = v.normalized_flags_count == 0 ? nullptr : v.normalized_flags;
+  return {v.normalized_child, v.normalized_byte, v.normalized_literal, v.normalized_filter,       v.normalized_id,
+          flags,              v.kind_block,      v.kind,               v.normalized_id_count == 0};
 }
 
 VT_HD bool is_kind(const uint16_t* block, const uint8_t* kind, uint32_t c, Kind asked) {

@@ -21,7 +21,7 @@ enum StageKind : uint32_t {
   stage_replace = 2,  // the place and size of the pattern in `normalizer_text`, the place and size of the content
   stage_prepend = 3,  // the place and size of the text
   stage_strip = 4,    // whether on the left, on the right
-  stage_matches = 5,  // matches replaced: the place of the pattern's image in `normalizer_images`; as for `stage_replace`
+  stage_matches = 5,  // the place of the pattern's image in `normalizer_images`, 0, the place and size of the content
 };
 
 constexpr size_t stage_size = 5;
@@ -31,7 +31,8 @@ class Normalizer {
  public:
   explicit Normalizer(const View& v)
       : stages_(v.normalizer_stages), stage_text_(v.normalizer_text), kind_block_(v.kind_block),
-        kind_(v.kind), forms_(forms_of(v)), stretch_(forms_), outputs_(v.normalizer_stages_count / stage_size), patterns_(outputs_.size()) {
+        kind_(v.kind), forms_(forms_of(v)), stretch_(forms_), outputs_(v.normalizer_stages_count / stage_size),
+        patterns_(outputs_.size()) {
     for (size_t s = 0; s < patterns_.size(); ++s) {
       const uint32_t* stage = stages_ + s * stage_size;
       if (stage[0] != stage_matches) continue;
@@ -87,11 +88,13 @@ class Normalizer {
     return out.finish();
   }
 
+  static uint32_t place(const Normal& text, const uint8_t* at) { return static_cast<uint32_t>(at - text.begin); }
+
   void form(const Normal& text, StageOutput& out) {
     const uint8_t* at = text.begin;
     while ((at = first_unstable(forms_, at, text.end)) < text.end) {
       const uint8_t* stop = next_inert(forms_, at, text.end);
-      stretch_.normalize(text.begin, static_cast<uint32_t>(at - text.begin), static_cast<uint32_t>(stop - text.begin), out);
+      stretch_.normalize(text.begin, place(text, at), place(text, stop), out);
       at = stop;
     }
   }
@@ -109,7 +112,7 @@ class Normalizer {
         ++at;
         continue;
       }
-      const auto start = static_cast<uint32_t>(at - text.begin), stop = start + pattern.size;
+      const uint32_t start = place(text, at), stop = start + pattern.size;
       out.replace(start, stop);
       out.add_chars(content.data, content.size, start, stop);
       at += pattern.size;
@@ -121,7 +124,7 @@ class Normalizer {
     for (const uint8_t* at = text.begin; at < text.end;) {
       const Segment segment = next_segment(pattern, stage_of(pattern, 0), at, text.end, level);
       if (segment.matched) {
-        const auto start = static_cast<uint32_t>(at - text.begin), stop = static_cast<uint32_t>(segment.end - text.begin);
+        const uint32_t start = place(text, at), stop = place(text, segment.end);
         out.replace(start, stop);
         out.add_chars(content.data, content.size, start, stop);
       }
@@ -136,7 +139,7 @@ class Normalizer {
     while (left && begin < end && is_space(char_at(begin))) begin += char_size(*begin);
     while (right && begin < end && is_space(char_before(end))) end -= char_size_before(end);
     if (begin == text.begin && end == text.end) return text;
-    return out.part(static_cast<uint32_t>(begin - text.begin), static_cast<uint32_t>(end - text.begin));
+    return out.part(place(text, begin), place(text, end));
   }
 
   const uint32_t* stages_;
