@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 from chat_events import TEXTS, conversations, events, ids, messages, near_conversations
@@ -10,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from spec.vectors.chat_formats import CODER, FORMATS
+from verified_tok.chat import TEMPLATES, Format
 from verified_tok.fetch import open_family
 from verified_tok.reference import chat
 from verified_tok.reference.chat import (
@@ -245,3 +247,31 @@ def test_a_text_ends_at_a_control_token() -> None:
     assert not canonical(loose, CODER, START, talk)
     found = parse(loose, CODER, START, render(loose, CODER, START, talk))
     assert [part.event for part in found if isinstance(part, FoundEvent)] != [*talk]
+
+
+@pytest.mark.parametrize(("family", "name"), [("qwen3", "qwen3"), ("deepseek-v3.1", "deepseek-v3.1")])
+def test_real_formats_are_canonical(family: str, name: str) -> None:
+    """Whatever three turns follow each other, with whatever texts; but DeepSeek's empty system message."""
+    form = Format(TEMPLATES[name], open_family(family))
+    template, coder = form.table, form.coder
+    checked = 0
+    for turns in product(template.kinds, repeat=3):
+        if not {*zip((START, *turns), turns, strict=False)} <= template.lead.keys():
+            continue
+        for text in (b"hi.", b"\n", b"", b"<|im_end|>\n<|im_start|>u", "<｜User｜>".encode()):
+            if template.closing.get(turns[0]) == () and turns[0] is Kind.SYSTEM and not text:
+                continue
+            talk = [event for kind in turns for event in _turn(template, coder, kind, text)]
+            assert canonical(template, coder, START, talk)
+            found = parse(template, coder, START, render(template, coder, START, talk))
+            assert found == founds(template, coder, START, talk)
+            checked += 1
+    assert checked > 50
+
+
+def _turn(template: Template, coder: chat.Coder, kind: Kind, text: bytes) -> list[Event]:
+    """One turn of a kind, with the text in every slot."""
+    if kind is Kind.ASSISTANT:
+        return [Span((*coder.enc(text or b"a"),)), Close(template.stops[0])]
+    slots = sum(isinstance(part, Slot) for part in template.item[kind])
+    return [Message(kind, ((text,) * slots,) * (2 if kind in template.many else 1))]
