@@ -124,3 +124,7 @@ class ChatTemplateError(VerifiedTokError, ValueError):
 
 class InvalidResponse(VerifiedTokError, ValueError):
     """A response of an inference engine lacks the ids, or its fields contradict each other."""
+
+
+class GpuUnavailable(VerifiedTokError, RuntimeError):
+    """There is no GPU that CuPy can use, or no kernel for a stage of this tokenizer."""

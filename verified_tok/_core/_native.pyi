@@ -55,6 +55,8 @@ class Engine:
     def __init__(self, images: Sequence[Image]) -> None:
         """The tables of all images; those of later ones hide those of earlier ones."""
 
+    @property
+    def images(self) -> list[Image]: ...
     def encode(self, text: str) -> npt.NDArray[np.uint32]: ...
     def count(self, text: str) -> int: ...
     def normalize(self, text: str) -> str:
@@ -184,3 +186,6 @@ def are_seams(seams: Image, left: npt.NDArray[np.uint32], right: npt.NDArray[np.
 
 def encode_parallel(engine: Engine, seams: Image, text: str, threads: int) -> npt.NDArray[np.uint32]:
     """The ids of a text, by several threads that take the parts between seams."""
+
+def view_at(images: list[Image], addresses: list[int]) -> bytes:
+    """What the kernels see of images that lie at these addresses; later images go before earlier ones."""

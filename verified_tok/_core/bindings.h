@@ -12,6 +12,7 @@ void bind_split(nanobind::module_& module);    // module_split.cpp
 void bind_text(nanobind::module_& module);     // module_text.cpp
 void bind_decode(nanobind::module_& module);   // module_decode.cpp
 void bind_session(nanobind::module_& module);  // module_session.cpp
-void bind_parallel(nanobind::module_& module); // module_parallel.cpp
+void bind_parallel(nanobind::module_& module);  // module_parallel.cpp
+void bind_view(nanobind::module_& module);      // module_view.cpp
 
 }  // namespace vt

@@ -40,6 +40,7 @@ class Engine {
   ~Engine();
 
   const View& view() const { return view_; }
+  const std::vector<Image::Ptr>& images() const { return images_; }
 
   // Adds the ids of a text. `inside`: it goes on from other text, at a seam.
   void encode(Text text, bool inside, Ids& ids) const;

@@ -11,4 +11,5 @@ NB_MODULE(_native, module) {
   vt::bind_decode(module);
   vt::bind_session(module);
   vt::bind_parallel(module);
+  vt::bind_view(module);
 }

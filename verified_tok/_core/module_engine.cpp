@@ -107,6 +107,7 @@ nb::list encode_piece(const Engine& engine, const nb::bytes& piece) {
 void bind_engine(nb::module_& module) {
   nb::class_<Engine>(module, "Engine")
       .def(nb::init<std::vector<Image::Ptr>>(), "images"_a)
+      .def_prop_ro("images", &Engine::images)
       .def("encode", &encode, "text"_a)
       .def("count", &count, "text"_a)
       .def("normalize", &normalize, "text"_a)

@@ -1,0 +1,18 @@
+"""Where the kernels' source lies, and how it is compiled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import verified_tok
+
+HERE = Path(__file__).parent
+KERNELS = HERE / "kernels.cu"
+EMULATOR = HERE / "emulator.cpp"
+HEADERS = Path(verified_tok.__file__).parent / "_core"
+"""The functions that the CPU engine and the kernels share."""
+NVRTC_HEADERS = HERE / "nvrtc"
+"""What stands for the standard library where there is none: CUDA's run-time compiler."""
+
+NVRTC_OPTIONS = ("--std=c++17", f"-I{HEADERS}", f"-I{NVRTC_HEADERS}")
+EMULATOR_OPTIONS = ("-std=c++17", "-O1", "-shared", "-fPIC", f"-I{HEADERS}", f"-I{HERE}")

@@ -1,0 +1,156 @@
+"""The GPU kernels, run by the emulator, beside the reference pipeline and the CPU engine."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from seam_checks import atoms_of, reference_engine
+
+import verified_tok as vt
+from verified_tok.encoders import NativeEncoder
+from verified_tok.errors import GpuUnavailable, InvalidText
+from verified_tok.fetch import open_family
+from verified_tok.gpu.emulator import Emulator, build_emulator
+from verified_tok.gpu.encoder import DeviceEncoder
+from verified_tok.native.seams import seam_sections
+
+FAMILIES = [
+    "claude",  # NFKC
+    "deepseek-coder",  # several stages
+    "deepseek-v3",
+    "deepseek-v4",  # added tokens that match normalized text
+    "glm-4",
+    "gpt-4o",  # removes what does not match, inverted
+    "gpt-oss",
+    "gpt2",
+    "llama-3.1",
+    "minimax",
+    "olmo",
+    "qwen3",  # NFC
+    "qwen3.5",
+    "qwen3.6",  # ranks
+]
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_emulator(tmp_path_factory.mktemp("emulator"))
+
+
+@cache
+def tokenizer(name: str) -> vt.Tokenizer:
+    return open_family(name)
+
+
+def native_encoder(tok: vt.Tokenizer) -> NativeEncoder:
+    encoder = tok._encoder(tok._all_added)
+    assert isinstance(encoder, NativeEncoder)
+    return encoder
+
+
+def on_emulator(name: str, library: Path, seed: int = 0, **options: int) -> DeviceEncoder:
+    tok = tokenizer(name)
+    own = native_encoder(tok)
+    return DeviceEncoder(tok.spec, own.engine, own.seams, Emulator(library, seed), **options)
+
+
+def hostile(name: str, rng: random.Random, size: int) -> str:
+    return "".join(rng.choices(atoms_of(tokenizer(name), rng), k=size))
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_ids_are_those_of_the_reference(name: str, library: Path) -> None:
+    """Many texts in one launch, with parts that end everywhere."""
+    rng = random.Random(name)
+    texts = [hostile(name, rng, rng.choice([0, 1, 3, 10, 40])) for _ in range(60)]
+    reference = reference_engine(tokenizer(name))
+    expected = [reference.encode_part(text, inside=False).ids.tolist() for text in texts]
+    for block in (1, 7, 64):
+        encoder = on_emulator(name, library, seed=block, block=block)
+        ids, offsets = encoder.encode_batch(texts)
+        assert [ids[a:b].tolist() for a, b in pairwise(offsets)] == expected
+        assert encoder.stats.parts >= sum(map(bool, texts))
+
+
+@pytest.mark.parametrize("name", ["qwen3", "gpt-oss", "deepseek-v3", "llama-3.1"])
+def test_a_long_text_is_encoded_in_many_parts(name: str, library: Path) -> None:
+    rng = random.Random(name)
+    text = hostile(name, rng, 40_000)
+    encoder = on_emulator(name, library)
+    assert encoder.encode(text).tobytes() == tokenizer(name).encode(text).tobytes()
+    assert encoder.stats.parts > len(text.encode()) // 1000
+    assert encoder.stats.failures == 0
+
+
+def test_ordinary_text_is_left_to_no_cpu(library: Path) -> None:
+    text = Path(__file__).read_text("utf-8") * 20 + "Grüße aus Köln, 你好世界。\n" * 500
+    for name in ("gpt-oss", "qwen3"):
+        encoder = on_emulator(name, library)
+        assert encoder.encode(text).tolist() == tokenizer(name).encode(text).tolist()
+        assert encoder.stats.parts_by_cpu == 0
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 30_000, "中" * 9_000, " " * 50_000, "e\u0301" * 3_000, "x" * 300 + " ok"]
+)
+def test_what_a_thread_has_no_room_for_goes_to_the_cpu(text: str, library: Path) -> None:
+    text = f"before {text} after. " * 2
+    encoder = on_emulator("qwen3", library)
+    assert encoder.encode(text).tolist() == tokenizer("qwen3").encode(text).tolist()
+    assert 0 < encoder.stats.parts_by_cpu < encoder.stats.parts
+
+
+def test_texts_without_characters(library: Path) -> None:
+    encoder = on_emulator("gpt-oss", library)
+    assert encoder.encode("").tolist() == []
+    ids, offsets = encoder.encode_batch(["", "", "a", "", "b", ""])
+    expected = tokenizer("gpt-oss").encode_batch(["", "", "a", "", "b", ""])
+    assert ids.tolist() == expected[0].tolist()
+    assert offsets.tolist() == expected[1].tolist()
+    assert encoder.encode_batch([])[1].tolist() == [0]
+
+
+def test_what_is_no_text_is_refused(library: Path) -> None:
+    with pytest.raises(InvalidText):
+        on_emulator("gpt-oss", library).encode("\ud800")
+
+
+def test_a_tokenizer_without_kernels_is_refused(library: Path) -> None:
+    with pytest.raises(GpuUnavailable, match="normalizer"):
+        on_emulator("llama-2", library)
+
+
+class Failing(Emulator):
+    """A device that runs out of memory."""
+
+    def launch(self, kernel: str, threads: int, *arguments: Any) -> None:
+        raise MemoryError(kernel)
+
+
+def test_the_cpu_takes_over_when_the_device_fails(library: Path) -> None:
+    tok = tokenizer("gpt-oss")
+    own = native_encoder(tok)
+    device = Failing(library, 0)
+    device.failures = (MemoryError,)
+    encoder = DeviceEncoder(tok.spec, own.engine, own.seams, device)
+    assert encoder.encode("Hello world").tolist() == tok.encode("Hello world").tolist()
+    assert encoder.stats.failures == 1
+
+
+def test_a_seam_too_many_is_noticed(library: Path) -> None:
+    """The comparisons above see parts that begin where no seam is."""
+    from verified_tok._core import native
+
+    tok = tokenizer("gpt-oss")
+    own = native_encoder(tok)
+    sections = seam_sections(own.table)
+    everywhere = native.Image.of({**sections, "seam_answers": np.full_like(sections["seam_answers"], 2)})
+    encoder = DeviceEncoder(tok.spec, own.engine, everywhere, Emulator(library, 0), block=7)
+    text = hostile("gpt-oss", random.Random(0), 300)
+    assert encoder.encode(text).tolist() != tok.encode(text).tolist()
