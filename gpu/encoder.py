@@ -1,7 +1,8 @@
 """Encoding on a device: which kernels run, and what the CPU does of it.
 
-Texts are cut at seams (`encode_chunks` in `lean/VerifiedTok/Thm/Session.lean`): every block of bytes looks for
-the first seam in it, and a thread encodes from one seam to the next with the functions of the CPU's engine.
+Texts are cut at seams (`encode_chunks` in `lean/VerifiedTok/Thm/Session.lean`): every block of bytes looks
+for the first seam in it, and a thread encodes from one seam to the next with the functions of the
+CPU's engine.
 Ids lie at first where their part of the text lies, so that nothing has to be counted before; then they move
 together. The CPU waits for the device twice: for the number of ids, and for the ids.
 
@@ -22,7 +23,7 @@ import numpy.typing as npt
 from verified_tok._core import native
 from verified_tok.errors import GpuUnavailable
 from verified_tok.gpu.device import Array, Device, bytes_array
-from verified_tok.session_state import Ids
+from verified_tok.session_state import Ids, Spans
 from verified_tok.spec import TokenizerSpec, UnicodeForm
 from verified_tok.text import check_text
 
@@ -91,22 +92,36 @@ class DeviceEncoder:
     def encode_batch(self, texts: Sequence[str]) -> tuple[Ids, Offsets]:
         """The ids of several texts in one array, and the bounds of each text's ids. Raises `InvalidText`."""
         data = [check_text(text).encode() for text in texts]
+        bounds = np.array([*accumulate(map(len, data), initial=0)], np.uint64)
         try:
-            return self._encode(b"".join(data), np.array([*accumulate(map(len, data), initial=0)], np.uint64))
+            [ids], offsets = self._encode(b"".join(data), bounds, placed=False)
         except self._device.failures:
             self.stats.failures += 1
             return self._engine.encode_list(list(texts), [], [], 1)
+        return ids, offsets
 
-    def _encode(self, data: bytes, bounds: npt.NDArray[np.uint64]) -> tuple[Ids, Offsets]:
+    def encode_placed(self, text: str) -> tuple[Ids, Spans]:
+        """The ids of a text, and the span of bytes that each came from: int64 of shape (n, 2). Raises
+        `InvalidText`."""
+        data = check_text(text).encode()
+        try:
+            [ids, starts, stops], _ = self._encode(data, np.array([0, len(data)], np.uint64), placed=True)
+        except self._device.failures:
+            self.stats.failures += 1
+            return self._engine.encode_placed(text)[:2]
+        return ids, np.stack([starts, stops], axis=1).astype(np.int64)
+
+    def _encode(self, data: bytes, bounds: npt.NDArray[np.uint64], placed: bool) -> tuple[list[Ids], Offsets]:
+        """The ids, if `placed` also the first byte of each and the one behind its last; and the bounds."""
         if not data:
-            return np.empty(0, np.uint32), np.zeros(len(bounds), np.int64)
+            return [np.empty(0, np.uint32)] * (3 if placed else 1), np.zeros(len(bounds), np.int64)
         xp, launch = self._device.xp, self._device.launch
         on_device = self._device.put(bytes_array(data)), self._device.put(bounds), len(bounds) - 1
         parts = self._cut(len(data), *on_device)
-        placed = xp.empty(len(data), xp.uint32)
+        columns = [xp.empty(len(data), xp.uint32) for _ in range(3 if placed else 1)]
         counts = xp.zeros(parts.most, xp.uint32)
         launch(
-            "encode_parts",
+            "encode_parts_placed" if placed else "encode_parts",
             parts.most,
             self._view,
             *on_device,
@@ -114,31 +129,32 @@ class DeviceEncoder:
             parts.texts,
             parts.count,
             self._longest,
-            placed,
+            *columns,
             counts,
         )
         left = counts == _UNDONE
         own = xp.where(left, 0, counts)
-        summary = self._device.take(
-            xp.stack([parts.count[0], own.sum(dtype=xp.uint64), left.sum(dtype=xp.uint64)])
-        )
-        count, total, undone = map(int, summary)
+        sums = [parts.count[0], own.sum(dtype=xp.uint64), left.sum(dtype=xp.uint64)]
+        count, total, undone = map(int, self._device.take(xp.stack(sums)))
         self.stats.bytes += len(data)
         self.stats.parts += count
         self.stats.parts_by_cpu += undone
         by_cpu = self._by_cpu(data, bounds, parts, count, left) if undone else {}
         if by_cpu:
-            own[xp.asarray([*by_cpu])] = xp.asarray([len(ids) for ids in by_cpu.values()], xp.uint32)
-            total += sum(map(len, by_cpu.values()))
+            sizes = [len(ids) for ids, _ in by_cpu.values()]
+            own[xp.asarray([*by_cpu])] = xp.asarray(sizes, xp.uint32)
+            total += sum(sizes)
         ends = xp.cumsum(own, dtype=xp.uint64)
-        ids = xp.empty(total, xp.uint32)
-        launch("gather_parts", count * _LANES, placed, parts.starts, counts, ends, count, ids)
-        for part, own_ids in by_cpu.items():
+        gathered = [xp.empty(total, xp.uint32) for _ in columns]
+        for column, out in zip(columns, gathered, strict=True):
+            launch("gather_parts", count * _LANES, column, parts.starts, counts, ends, count, out)
+        for part, (ids, spans) in by_cpu.items():
             stop = int(ends[part])
-            ids[stop - len(own_ids) : stop] = self._device.put(own_ids)
+            for out, values in zip(gathered, (ids, spans[:, 0], spans[:, 1]), strict=False):
+                out[stop - len(ids) : stop] = self._device.put(values.astype(np.uint32))
         first = xp.searchsorted(parts.starts[:count], on_device[1])
         offsets = xp.concatenate([xp.zeros(1, xp.uint64), ends[:count]])[first]
-        return self._device.take(ids), self._device.take(offsets).astype(np.int64)
+        return [*map(self._device.take, gathered)], self._device.take(offsets).astype(np.int64)
 
     def _cut(self, size: int, data: Array, bounds: Array, texts: int) -> _Parts:
         """The parts of the texts."""
@@ -155,16 +171,16 @@ class DeviceEncoder:
 
     def _by_cpu(
         self, data: bytes, bounds: npt.NDArray[np.uint64], parts: _Parts, count: int, left: Array
-    ) -> dict[int, Ids]:
-        """The ids of the parts that are left, by their numbers."""
+    ) -> dict[int, tuple[Ids, Spans]]:
+        """The ids of the parts that are left, and their spans in their texts, by the numbers of the parts."""
         starts = self._device.take(parts.starts[:count])
         texts = self._device.take(parts.texts[:count])
         found = {}
         for part in np.flatnonzero(self._device.take(left)[:count]).tolist():
             begin, text = int(starts[part]), int(texts[part])
-            stop = int(bounds[text + 1])
+            first, stop = int(bounds[text]), int(bounds[text + 1])
             if part + 1 < count:
                 stop = min(stop, int(starts[part + 1]))
-            inside = begin > int(bounds[text])
-            found[part] = self._engine.encode_placed(data[begin:stop].decode(), inside)[0]
+            ids, spans, *_ = self._engine.encode_placed(data[begin:stop].decode(), begin > first)
+            found[part] = ids, spans + (begin - first)
         return found

@@ -138,7 +138,7 @@ VT_HD void encode_one(const View& view, const Texts& texts, const uint64_t* star
                       uint64_t parts, uint64_t longest, uint32_t* ids, uint32_t* token_starts, uint32_t* token_stops,
                       uint32_t* counts, uint64_t part) {
   const uint64_t text = texts_of[part], begin = starts[part], end = part_end(texts, starts, parts, part, text);
-  if (end - begin > longest) {
+  if (end - begin > longest || view.split_code_count != 0) {  // patterns that only back-tracking matches
     counts[part] = undone;
     return;
   }

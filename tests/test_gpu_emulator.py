@@ -106,6 +106,27 @@ def test_what_a_thread_has_no_room_for_goes_to_the_cpu(text: str, library: Path)
     assert 0 < encoder.stats.parts_by_cpu < encoder.stats.parts
 
 
+@pytest.mark.parametrize("name", ["qwen3", "gpt-oss", "gpt-4o", "deepseek-v4"])
+def test_places_are_those_of_the_reference(name: str, library: Path) -> None:
+    rng = random.Random(name)
+    encoder, reference = on_emulator(name, library, block=16), reference_engine(tokenizer(name))
+    for text in ["", "ab " + "x" * 100 + " e\u0301", *(hostile(name, rng, 60) for _ in range(8))]:
+        expected = reference.encode_part(text, inside=False)
+        ids, spans = encoder.encode_placed(text)
+        assert ids.tolist() == expected.ids.tolist()
+        assert spans.tolist() == expected.byte_spans.tolist()
+
+
+def test_patterns_that_only_back_tracking_matches_are_left_to_the_cpu(library: Path) -> None:
+    ranks = {bytes([byte]): byte for byte in range(256)}
+    tok = vt.from_tiktoken(ranks, r"(?>a|ab)c|[^x](?=yz)|\s|.", {})
+    own = native_encoder(tok)
+    encoder = DeviceEncoder(tok.spec, own.engine, own.seams, Emulator(library, 0), block=4)
+    text = "abc ac ayz ab\n" * 9
+    assert encoder.encode(text).tolist() == tok.encode(text).tolist()
+    assert encoder.stats.parts_by_cpu == encoder.stats.parts > 0
+
+
 def test_texts_without_characters(library: Path) -> None:
     encoder = on_emulator("gpt-oss", library)
     assert encoder.encode("").tolist() == []

@@ -116,7 +116,7 @@ struct View {
 
 // Lets a view see the sections of an image; those that the image lacks stay as they were, so that a small image
 // can be laid over a large one. `base` is where the image lies for whoever uses the view; `image` is readable here.
-inline void look_into(View& view, const uint8_t* image, const uint8_t* base) {
+VT_HD void look_into(View& view, const uint8_t* image, const uint8_t* base) {
   const ImageEntry* entries = reinterpret_cast<const ImageEntry*>(image + sizeof(ImageHeader));
 #define VT_SECTION(name, type)                                                              \
   if (entries[section_##name].offset != 0) {                                                \

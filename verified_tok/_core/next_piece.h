@@ -42,7 +42,11 @@ struct Segment {
 
 // The first match from `at` on.
 VT_HD Match next_match(const View& view, const Stage& stage, const uint8_t* at, const uint8_t* end, bool behind_match) {
+#ifdef __CUDACC__
+  constexpr bool program = false;  // kernels refuse such patterns: every thread would need memory for the choices
+#else
   const bool program = stage.program != 0;
+#endif
   const uint8_t* here = program ? program_match(view, stage, at, end) : dfa_match(view, stage, at, end);
   if (here != nullptr && !(here == at && behind_match)) return {at, here};
   at += char_size(*at);
