@@ -11,17 +11,20 @@ from itertools import product
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from bench import append as appending
 from bench import batch as batches
 from bench import cliffs, seams
 from bench import decode as decoding
 from bench import encode as encoding
+from bench import gpu as on_gpu
 from bench import load as loading
 from bench.engines import ENGINES
 from bench.jobs import Job, run
 from bench.plot import plot as draw
 from bench.texts import KINDS
+from verified_tok.errors import GpuUnavailable
 
 app = typer.Typer(help=__doc__, add_completion=False)
 app.command()(seams.seams)
@@ -131,6 +134,15 @@ def cliff(
         Job(f"cliffs {f}, {name}", 1, cliffs.cliff, (f, name, s), engine, n)
         for f, s, name, n in product(family, size, cliffs.CLIFFS, range(rounds))
     )
+
+
+@app.command()
+def gpu() -> None:
+    """The GPU, where there is one: exactness on every family, then times."""
+    try:
+        on_gpu.run(Console())
+    except GpuUnavailable as error:
+        raise SystemExit(f"error: {error}") from None
 
 
 @app.command()

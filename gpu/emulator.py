@@ -29,7 +29,7 @@ def build_emulator(folder: Path) -> Path:
 
 
 class Emulator:
-    """Runs kernels on arrays of NumPy. Every launch takes its threads in another order, which `seed` decides."""
+    """Runs kernels on arrays of NumPy. Every launch takes its threads in another order; `seed` decides it."""
 
     def __init__(self, library: Path, seed: int) -> None:
         self.xp: Any = np

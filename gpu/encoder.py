@@ -150,8 +150,9 @@ class DeviceEncoder:
             launch("gather_parts", count * _LANES, column, parts.starts, counts, ends, count, out)
         for part, (ids, spans) in by_cpu.items():
             stop = int(ends[part])
-            for out, values in zip(gathered, (ids, spans[:, 0], spans[:, 1]), strict=False):
-                out[stop - len(ids) : stop] = self._device.put(values.astype(np.uint32))
+            values = np.column_stack([ids, spans]).astype(np.uint32)
+            for number, out in enumerate(gathered):
+                out[stop - len(ids) : stop] = self._device.put(values[:, number])
         first = xp.searchsorted(parts.starts[:count], on_device[1])
         offsets = xp.concatenate([xp.zeros(1, xp.uint64), ends[:count]])[first]
         return [*map(self._device.take, gathered)], self._device.take(offsets).astype(np.int64)

@@ -30,3 +30,9 @@ def check_threads(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= 1024:
         raise InvalidOption(f"threads is a number from 1 to 1024, or None, not {value!r}")
     return int(value)
+
+
+def check_device(value: object) -> None:
+    """Raises `InvalidOption` for anything but "cpu" and "gpu"."""
+    if value not in ("cpu", "gpu"):
+        raise InvalidOption(f"device is 'cpu' or 'gpu', not {value!r}")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from os import PathLike
-from typing import Literal, final
+from typing import TYPE_CHECKING, Literal, final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +16,16 @@ from verified_tok.admission import Admission, admit
 from verified_tok.decoders import TextDecoder, text_decoder
 from verified_tok.encoders import NativeEncoder, Placed, ReferenceEncoder, TextEncoder
 from verified_tok.engine import NativeSessions, ReferenceEngine, Sessions
-from verified_tok.errors import InvalidText, InvalidTokenId, SessionMismatch, UnknownAddedToken
+from verified_tok.errors import (
+    GpuUnavailable,
+    InvalidText,
+    InvalidTokenId,
+    SessionMismatch,
+    UnknownAddedToken,
+)
 from verified_tok.native import NotNative
 from verified_tok.native.engine import NativeEngines
-from verified_tok.options import check_switch, check_threads
+from verified_tok.options import check_device, check_switch, check_threads
 from verified_tok.reference import pipeline as reference
 from verified_tok.reference.aligned import Aligned, Span, hull
 from verified_tok.reference.decode import token_texts
@@ -34,6 +40,9 @@ from verified_tok.session_file import read_session
 from verified_tok.session_state import Ids, Spans
 from verified_tok.spec import MergeBpe, TokenizerSpec, TrimOffsets
 from verified_tok.text import check_text
+
+if TYPE_CHECKING:
+    from verified_tok.gpu.encoder import DeviceEncoder
 
 AddedTokens = Literal["all", "none"] | Collection[str | int]
 """Which added tokens are recognized in a text: all, none, or those with these literals or ids."""
@@ -86,6 +95,7 @@ class Tokenizer:
         "_all_added",
         "_decoder",
         "_encoder",
+        "_on_gpu",
         "_pipeline",
         "_sessions",
         "_spec",
@@ -107,6 +117,7 @@ class Tokenizer:
         self._pipeline = choices(partial(_pipeline, spec, model))
         self._encoder = choices(partial(_encoder, _native_engines(spec), spec, model, self._pipeline))
         self._sessions = choices(partial(_sessions, spec, model, self._pipeline, self._encoder))
+        self._on_gpu = choices(partial(_on_gpu, spec, self._encoder))
         self._encoder(self._all_added)  # what is wrong with the added tokens shows now
 
     def __repr__(self) -> str:
@@ -164,6 +175,7 @@ class Tokenizer:
         added_tokens: AddedTokens = "all",
         add_special_tokens: bool = False,
         threads: int | None = 1,
+        device: Literal["cpu", "gpu"] = "cpu",
     ) -> Ids:
         """The ids of a text: uint32 of shape (n,).
 
@@ -172,10 +184,12 @@ class Tokenizer:
         white space, unknown characters, and characters that have no other token, keep theirs.)
         `add_special_tokens` puts the ids around it that the tokenizer's template asks for. `threads` lets the
         native core cut a long text at its seams and encode the parts on so many threads (None: one for each
-        processor that the process may use); the ids are the same (`encode_chunks`, Thm/Session.lean).
+        processor that the process may use); `device="gpu"` lets a GPU do so, through CuPy. The ids are the
+        same (`encode_chunks`, Thm/Session.lean).
 
         Raises `InvalidText` if `text` is no string or holds a lone surrogate, `UnknownAddedToken` if
-        `added_tokens` names what is none, `InvalidOption` for another value of the other two.
+        `added_tokens` names what is none, `InvalidOption` for another value of the other three, and
+        `GpuUnavailable`.
 
         >>> tok.encode("hello<|end|>").tolist()
         [259, 300]
@@ -183,7 +197,12 @@ class Tokenizer:
         [60, 124, 101, 110, 100, 124, 62]
         """
         template = check_switch("add_special_tokens", add_special_tokens)
-        ids = self._encoder(self._switched_on(added_tokens)).encode(text, check_threads(threads))
+        check_device(device)
+        enabled = self._switched_on(added_tokens)
+        if device == "gpu":
+            ids = self._on_gpu(enabled).encode(text)
+        else:
+            ids = self._encoder(enabled).encode(text, check_threads(threads))
         return _around(*around(self._spec.post_processors), ids) if template else ids
 
     def encode_ordinary(self, text: str) -> Ids:
@@ -460,6 +479,19 @@ def _sessions(
         return NativeSessions(identity, text_encoder)
     table = seam_table(spec, own, lambda: without(model(), reference.markup(spec, enabled)))
     return ReferenceEngine(identity, own, table)
+
+
+def _on_gpu(
+    spec: TokenizerSpec, encoder: Callable[[Set[int]], TextEncoder], enabled: Set[int]
+) -> DeviceEncoder:
+    """The encoder on the GPU, for a choice of added tokens."""
+    from verified_tok.gpu.cuda import cuda_device
+    from verified_tok.gpu.encoder import DeviceEncoder
+
+    own = encoder(enabled)
+    if not isinstance(own, NativeEncoder):
+        raise GpuUnavailable("the kernels need the native core, with code for every stage of this tokenizer")
+    return DeviceEncoder(spec, own.engine, own.seams, cuda_device())
 
 
 def _around(before: Sequence[int], after: Sequence[int], ids: Ids) -> Ids:
