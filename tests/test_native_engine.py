@@ -123,7 +123,7 @@ def test_tables_are_kept_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         return image
 
     def get() -> bytes:
-        return image_file.kept("f" * 64, build).memory.tobytes()
+        return image_file.kept("encode", "f" * 64, build).memory.tobytes()
 
     assert get() == get() == image.memory.tobytes()
     assert len(built) == 1
@@ -141,7 +141,7 @@ def test_no_more_files_are_kept_than_wanted(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(image_file, "cache_folder", lambda: tmp_path)
     image = native.Image.of({"token_lengths": np.arange(9, dtype=np.uint32)})
     for number in range(image_file.FILES_KEPT + 3):
-        image_file.kept(f"{number:064}"[::-1], lambda: image)
+        image_file.kept("encode", f"{number:064}"[::-1], lambda: image)
     assert len(list(tmp_path.rglob("*.image"))) == image_file.FILES_KEPT
 
 
@@ -149,7 +149,7 @@ def test_no_place_to_keep_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     (tmp_path / "file").write_text("")
     monkeypatch.setattr(image_file, "cache_folder", lambda: tmp_path / "file")
     image = native.Image.of({"token_lengths": np.arange(9, dtype=np.uint32)})
-    assert image_file.kept("0" * 64, lambda: image) is image
+    assert image_file.kept("encode", "0" * 64, lambda: image) is image
 
 
 def test_images_that_are_none() -> None:

@@ -7,15 +7,12 @@ from functools import partial
 
 from verified_tok._core import native
 from verified_tok.native import model
-from verified_tok.native.image_file import kept
+from verified_tok.native.image_file import WORTH_KEEPING, kept
 from verified_tok.native.literals import kind_arrays, literal_arrays
 from verified_tok.native.normalizer import normalizer_arrays
 from verified_tok.native.patterns import cutting_stages, split_sections
 from verified_tok.reference.pipeline import Pipeline
 from verified_tok.spec import ByteLevel, RankBpe, TokenizerSpec
-
-_WORTH_KEEPING = 10_000
-"""Vocabularies of so many tokens take long enough to build that their tables are kept in the cache folder."""
 
 
 class NativeEngines:
@@ -29,7 +26,7 @@ class NativeEngines:
         self._byte_level = any(isinstance(stage, ByteLevel) for stage in spec.pre_tokenizers)
         size = len(spec.model.ranks if isinstance(spec.model, RankBpe) else spec.model.vocab)
         build = partial(self._build, spec)
-        self._common = kept(spec.sha256, build) if size >= _WORTH_KEEPING else build()
+        self._common = kept("encode", spec.sha256, build) if size >= WORTH_KEEPING else build()
 
     def _build(self, spec: TokenizerSpec) -> native.Image:
         return native.Image.of(

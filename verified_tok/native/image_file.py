@@ -1,8 +1,8 @@
 """Images that are kept in the cache folder, so that a tokenizer's tables are built once on a machine.
 
-A file is named by the hash of the tokenizer and that of the code that built it, tables included. It ends
-with the SHA-256 of what is before: what does not fit is built anew, and nothing that goes wrong with the
-cache is an error.
+A file is named by what its tables are for, the tokenizer's hash, and that of the code that built it, tables
+included. It ends with the SHA-256 of what is before: what does not fit is built anew, and nothing that goes
+wrong with the cache is an error.
 """
 
 from __future__ import annotations
@@ -20,16 +20,19 @@ import verified_tok
 from verified_tok._core import native
 from verified_tok.registry import cache_folder
 
-FILES_KEPT = 16
+WORTH_KEEPING = 10_000
+"""Vocabularies of so many tokens take long enough to build that their tables are kept."""
+
+FILES_KEPT = 32
 """How many images the folder holds; the one that was written first goes first."""
 
 _DIGEST = 32
 
 
-def kept(sha256: str, build: Callable[[], native.Image]) -> native.Image:
-    """The image of the tokenizer with this hash: from its file, or built, and then written there."""
+def kept(use: str, sha256: str, build: Callable[[], native.Image]) -> native.Image:
+    """The image for a use of the tokenizer with this hash: from its file, or built, and then written there."""
     try:
-        path = cache_folder() / "images" / f"{sha256[:32]}-{_code()[:32]}.image"
+        path = cache_folder() / "images" / f"{use}-{sha256[:32]}-{_code()[:32]}.image"
         image = _read(path)
         if image is None:
             image = build()
