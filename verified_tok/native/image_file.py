@@ -30,7 +30,7 @@ _DIGEST = 32
 
 
 def kept(use: str, sha256: str, build: Callable[[], native.Image]) -> native.Image:
-    """The image for a use of the tokenizer with this hash: from its file, or built, and then written there."""
+    """The image for a use of the tokenizer with this hash: from its file, or built and then written there."""
     try:
         path = cache_folder() / "images" / f"{use}-{sha256[:32]}-{_code()[:32]}.image"
         image = _read(path)
