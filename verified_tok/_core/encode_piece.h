@@ -15,6 +15,16 @@ namespace vt {
 // - `work.symbols` has room for `work.capacity` symbols of one run; `work.grow()` makes more room or says no;
 //   `work.merge_many(view, count)` merges more than `few`.
 
+// The tokens of a run that `work` remembers, or null. Work that remembers nothing needs no function of its own.
+template <class Work>
+VT_HD const uint32_t* recall(Work&, const uint8_t*, uint32_t, const uint8_t*, uint32_t&) {
+  return nullptr;
+}
+
+// Gives the tokens of a run to remember.
+template <class Work>
+VT_HD void remember(Work&, const uint8_t*, uint32_t, const uint8_t*, const uint32_t*, uint32_t) {}
+
 template <class Work, class Sink>
 struct PieceRun {
   const View& view;
@@ -41,8 +51,17 @@ struct PieceRun {
           return;
         }
       }
+      uint32_t known = 0;
+      const bool by_bytes = plain && !Sink::places;  // its bytes are all that counts
+      const uint32_t* tokens = by_bytes ? recall(work, piece + first, stop - first, limit, known) : nullptr;
+      if (tokens != nullptr) {
+        for (uint32_t i = 0; i < known; ++i) sink.put(tokens[i], 0, 0);
+        count = 0;
+        return;
+      }
       const uint32_t left = count <= few ? merge_few<Sink::places>(view, s, count)
                                          : work.template merge_many<Sink::places>(view, count);
+      if (by_bytes) remember(work, piece + first, stop - first, limit, s.token, left);
       for (uint32_t i = 0; i < left; ++i) {
         sink.put(s.token[i], Sink::places ? s.start[i] : 0, Sink::places ? s.stop[i] : 0);
       }

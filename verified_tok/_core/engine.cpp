@@ -18,11 +18,16 @@ namespace vt {
 
 class Scratch {
  public:
-  explicit Scratch(const View& view) : normalizer(view) {}
+  explicit Scratch(const View& view) : normalizer(view) {
+    if (view.model_options_count == 0 || view.model_options[model_of_chars] == 0) return;
+    runs = std::make_unique<PieceCache>();
+    work.runs = runs.get();
+  }
 
   Normalizer normalizer;
   HostWork work;
   PieceCache cache;
+  std::unique_ptr<PieceCache> runs;
   Ids ids;
 };
 

@@ -66,6 +66,11 @@ VT_HD uint64_t long_hash(const uint8_t* at, uint64_t size) {
   return hash;
 }
 
+// The hash of a run of any length but 0.
+VT_HD uint64_t run_hash(const uint8_t* at, uint32_t size, const uint8_t* limit) {
+  return size < 16 ? short_hash(short_key(at, size, limit)) : long_hash(at, size);
+}
+
 // The place of the highest bit of a word that is not 0.
 VT_HD uint32_t highest_bit(uint64_t word) {
 #ifdef __CUDA_ARCH__

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bpe.h"
+#include "piece_cache.h"
 
 namespace vt {
 
@@ -13,6 +14,9 @@ class HostWork {
  public:
   Symbols symbols;
   uint32_t capacity;
+
+  // Remembers the tokens of recent runs, if any are given.
+  PieceCache* runs = nullptr;
 
   HostWork() { resize(256); }
   HostWork(const HostWork&) = delete;
@@ -92,5 +96,19 @@ class HostWork {
   std::vector<uint32_t> token_, start_, stop_, before_, after_;
   std::vector<uint64_t> heap_;
 };
+
+// The tokens of recent runs, for `encode_piece.h`. In a model of characters, whose pieces are whole texts, runs are
+// what repeats.
+inline const uint32_t* recall(HostWork& work, const uint8_t* run, uint32_t size, const uint8_t* limit, uint32_t& count) {
+  if (work.runs == nullptr || size > PieceCache::longest) return nullptr;
+  return work.runs->find(run, size, run_hash(run, size, limit), count);
+}
+
+inline void remember(HostWork& work, const uint8_t* run, uint32_t size, const uint8_t* limit, const uint32_t* tokens,
+                     uint32_t count) {
+  if (work.runs != nullptr && size <= PieceCache::longest) {
+    work.runs->keep(run, size, run_hash(run, size, limit), tokens, count);
+  }
+}
 
 }  // namespace vt
