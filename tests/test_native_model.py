@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import hostile
@@ -48,17 +49,18 @@ def by_reference(model: Model, byte_level: bool, banned: frozenset[int] = frozen
 @st.composite
 def merge_models(draw: st.DrawFn, symbols: list[str], fallback: bool) -> MergeBpe:
     """Vocabularies of some of the symbols and of merges in any order, so that later merges may have lower
-    ranks; with names of bytes and an unknown token, or not."""
+    ranks; with names of bytes and an unknown token, or not, which merges may take, too."""
     known = draw(st.lists(st.sampled_from(symbols), min_size=1, unique=True))
-    tokens = list(known)
+    odd = ["<unk>", *(f"<0x{byte:02X}>" for byte in "é中".encode() if fallback)]
+    tokens = [*known, *draw(st.lists(st.sampled_from(odd), unique=True, max_size=2))]
     merges: list[tuple[str, str]] = []
     for _ in range(draw(st.integers(0, 25))):
         pair = draw(st.tuples(st.sampled_from(tokens), st.sampled_from(tokens)))
-        if pair not in merges and len("".join(pair)) < 9:
+        if pair not in merges and len("".join(pair)) < 14:
             merges.append(pair)
             if "".join(pair) not in tokens:
                 tokens.append("".join(pair))
-    extra = ["<unk>", *(t for t in draw(st.lists(st.text(symbols, min_size=2, max_size=4))))]
+    extra = ["<unk>", *draw(st.lists(st.text(symbols, min_size=2, max_size=4)))]
     names = [f"<0x{byte:02X}>" for byte in range(256)] if fallback else []
     if fallback and draw(st.booleans()):
         names = draw(st.lists(st.sampled_from(names), unique=True))
@@ -96,6 +98,20 @@ def test_vocabularies_of_bytes(model: MergeBpe, pieces: list[str], banned: froze
         ours, theirs = natively(model, True, ban), by_reference(model, True, ban)
         for piece in pieces:
             assert ours(piece.encode()) == theirs(piece.encode())
+
+
+@settings(max_examples=200)
+@given(merge_models([CHAR_OF_BYTE[b] for b in b"ab "], False))
+def test_tokens_that_stay_apart(model: MergeBpe) -> None:
+    """Exactly those whose bytes are merged into the two again, of all pairs."""
+    engine = native.Engine([native.Image.of(sections(model, True, frozenset()))])
+    theirs = by_reference(replace(model, ignore_merges=False), True)
+    tokens = [(data, id) for text, id in model.vocab.items() if (data := unspell(text))]
+    for left, a in tokens:
+        for right, b in tokens:
+            apart = engine.stay_apart(a, b)
+            if apart is not None:
+                assert apart == ([id for id, _, _ in theirs(left + right)] == [a, b])
 
 
 @settings(max_examples=200)

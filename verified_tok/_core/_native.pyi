@@ -86,6 +86,10 @@ class Engine:
     def encode_piece(self, piece: bytes) -> list[tuple[int, int, int]]:
         """The tokens that the model makes of one piece, each with the bytes that it covers."""
 
+    def stay_apart(self, left: int, right: int) -> bool | None:
+        """Whether merging the bytes of two tokens gives the two again; None for tokens that merges do not
+        make, or not by ever higher ranks."""
+
 def literal_parts(image: Image, text: bytes, normalized: bool) -> list[tuple[int, int, int]]:
     """A text cut at the added tokens that match raw (or `normalized`) text: (start, stop, id), in bytes; the
     id of the text between them is -1. `text` must be valid UTF-8."""

@@ -1,5 +1,6 @@
 // The engine, seen from Python.
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -7,6 +8,7 @@
 #include "bindings.h"
 #include "char_places.h"
 #include "engine.h"
+#include "search_piece.h"
 #include "exchange.h"
 
 namespace nb = nanobind;
@@ -102,6 +104,15 @@ nb::list encode_piece(const Engine& engine, const nb::bytes& piece) {
   return rows;
 }
 
+// None for tokens that the search does not use.
+std::optional<bool> stay_apart_in(const Engine& engine, uint32_t left, uint32_t right) {
+  const View& v = engine.view();
+  const uint64_t tokens = v.births_count / 3;
+  if (left >= tokens || right >= tokens) return std::nullopt;
+  if (birth_of(v, left).born == not_born || birth_of(v, right).born == not_born) return std::nullopt;
+  return stay_apart(v, left, right);
+}
+
 }  // namespace
 
 void bind_engine(nb::module_& module) {
@@ -114,7 +125,8 @@ void bind_engine(nb::module_& module) {
       .def("encode_placed", &encode_placed, "text"_a, "inside"_a = false)
       .def("encode_list", &encode_list, "texts"_a, "before"_a, "after"_a, "threads"_a)
       .def("encode_slices", &encode_slices, "data"_a, "offsets"_a, "before"_a, "after"_a, "threads"_a)
-      .def("encode_piece", &encode_piece, "piece"_a);
+      .def("encode_piece", &encode_piece, "piece"_a)
+      .def("stay_apart", &stay_apart_in, "left"_a, "right"_a);
 }
 
 }  // namespace vt
