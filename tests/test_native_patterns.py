@@ -151,7 +151,9 @@ def test_hand_tuned_matchers_cut_as_the_automata_do(name: str) -> None:
         assert native.split(tuned, text).tolist() == native.split(plain, text).tolist()
 
 
-@pytest.mark.parametrize("pattern", [known for known in KNOWN if len(known.spellings) > 1], ids=repr)
+@pytest.mark.parametrize(
+    "pattern", [known for known in KNOWN if len(known.spellings) > 1], ids=lambda known: known.matcher.name
+)
 def test_spellings_of_a_known_pattern_match_alike(pattern: Known) -> None:
     pats = [parse(regex, Dialect.RUST_REGEX) for (regex,) in pattern.spellings]
     classes = CharClasses.of(pats)
