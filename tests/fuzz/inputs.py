@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import unicodedata
 from collections.abc import Callable, Sequence
 
 import tiny
@@ -19,8 +20,11 @@ SPLITS = (
     r"| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+",
     r"\s?\p{L}+|\p{N}",
     r"\p{Lu}?\p{Ll}+|\s+$|[^\s]",
-    r"[^a-e]+(?=b)|a*+b|.",
+    r"[^a-e](?=b)|a*+b|.",
 )
+MARKS = [char for char in texts.SCALARS if unicodedata.combining(char)]
+"""Characters that normalization puts in order."""
+
 BEHAVIOURS = ("Isolated", "Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous")
 
 
@@ -86,7 +90,8 @@ def text(rng: random.Random, tok: vt.Tokenizer, ids: Sequence[int]) -> str:
 
 def _few(rng: random.Random, tok: vt.Tokenizer, _: Sequence[int]) -> str:
     """Few different ones, so that they meet in every way."""
-    return "".join(rng.choices(rng.sample(ATOMS, rng.randrange(2, 5)), k=rng.randrange(2, 30)))
+    chosen = rng.sample(ATOMS, rng.randrange(2, 5)) + rng.sample(MARKS, rng.choice([0, 0, 3]))
+    return "".join(rng.choices(chosen, k=rng.randrange(2, 30)))
 
 
 def _atoms(rng: random.Random, tok: vt.Tokenizer, _: Sequence[int]) -> str:
