@@ -412,6 +412,28 @@ def test_a_turn_may_go_on_behind_its_end():
     ]
 
 
+CALL = {"type": "function", "function": {"name": "f", "arguments": {}}}
+CALLING = {"role": "assistant", "content": "", "tool_calls": [CALL]}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("said", [CALLING, None])
+def test_what_a_turn_says_does_not_depend_on_when_it_was_read(name, said):
+    """Call ids have the turn's number; an empty turn may be closed and lose what begins a conversation."""
+    read, unread = vt.Conversation(tokenizer(), form(name)), vt.Conversation(tokenizer(), form(name))
+    for ours in (read, unread):
+        if (Edge.START, Kind.ASSISTANT) not in form(name).table.lead:
+            ours.add(user("x"))
+        ours.generation_prompt()
+        ours.extend_sampled(_reply_ids(form(name), said) if said else [])
+        if ours is read:
+            ours.messages  # noqa: B018
+        ours.close()
+        ours.insert(0, user("y"))
+    assert read.messages == unread.messages
+    assert vt.Conversation.from_json(tokenizer(), read.to_json()).messages == read.messages
+
+
 def test_logprobs_stand_beside_their_ids():
     ours = conversation()
     start = len(ours.ids)
@@ -474,6 +496,7 @@ def test_the_array_for_the_engine_is_its_own():
             "2 logprobs were given for 1 ids",
         ),
         (lambda c: c.extend_sampled([104], ["x"]), InvalidOperation, "must be numbers"),
+        (lambda c: c.extend_sampled([104], [10**400]), InvalidOperation, "must be numbers"),
         (
             lambda c: (c.extend_sampled([104]), c.generation_prompt()),
             InvalidOperation,
@@ -572,6 +595,7 @@ def saved() -> dict[str, Any]:
         (lambda d: d["turns"][1].update(sampled=[105]), "gives other ids"),
         (lambda d: d["turns"][1].update(sampled=[-5]), "no token has this id"),
         (lambda d: d["turns"][1].update(logprobs=[1, 2]), "2 logprobs"),
+        (lambda d: d["turns"][1].update(logprobs=[10**400]), "damaged"),
         (lambda d: d["turns"][1].update(sampled=None), "damaged"),
         (lambda d: d["turns"].append({}), "damaged"),
         (lambda d: d.update(turns=3), "damaged"),

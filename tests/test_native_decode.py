@@ -237,6 +237,8 @@ BAD: list[Any] = [
     np.array([True]),
     np.array([[3, 4]]),
     np.array(3),
+    np.datetime64(3, "s"),  # a buffer that does not tell its strides
+    np.timedelta64(3, "s"),
     {3: 4, -1: 5},
 ]
 
@@ -265,7 +267,9 @@ def test_what_is_wrong_with_ids(small: tuple[TextDecoder, TextDecoder], ids: Any
     assert mine.put([4, 5]) == theirs.put([4, 5])  # as if nothing had happened
 
 
-@pytest.mark.parametrize("offsets", [[], [0, 3], [0, 2, 1, 2], [1, 2], [0, 1], [0.0, 2.0], 2, [[0, 2]]])
+@pytest.mark.parametrize(
+    "offsets", [[], [0, 3], [0, 2, 1, 2], [1, 2], [0, 1], [0.0, 2.0], 2, [[0, 2]], [[0], [1, 2]]]
+)
 def test_offsets_that_do_not_fit(small: tuple[TextDecoder, TextDecoder], offsets: Any) -> None:
     for decoder in small:
         with pytest.raises(InvalidRange, match="offsets"):

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
+import resource
+import subprocess
+import sys
 from functools import cache
 
 import pytest
@@ -66,3 +70,32 @@ def test_errors_are_ours() -> None:
     with pytest.raises(InvalidText):
         tok.encode("a" * 600_000 + "\ud800", threads=2)
     assert tok.encode("a", threads=None).tolist() == tok.encode("a").tolist()
+
+
+WITHOUT_THREADS = r"""
+import resource, verified_tok as vt
+resource.setrlimit(resource.RLIMIT_AS, (1 << 34, 1 << 34))
+tok = vt.from_tiktoken({bytes([b]): b for b in range(256)}, r"\p{L}+|\P{L}", {})
+text = "ab c " * 200_000
+assert tok.encode(text, threads=8).tobytes() == text.encode("utf-32-le")
+ids, _ = tok._encoder(frozenset()).engine.encode_list([text] * 4, [], [], 8)
+assert ids.tobytes() == text.encode("utf-32-le") * 4
+try:
+    import threading
+    threading.Thread(target=print).start()
+except RuntimeError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of other systems do not stop threads")
+def test_where_the_system_gives_no_threads() -> None:
+    """Each would get a stack that is larger than what the process may have."""
+    run = subprocess.run(
+        [sys.executable, "-c", WITHOUT_THREADS],
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (1 << 36, resource.RLIM_INFINITY)),
+        capture_output=True,
+        text=True,
+    )
+    assert (run.returncode, run.stdout, run.stderr) == (0, "can't start new thread\n", "")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from sys import getswitchinterval, setswitchinterval
+from time import sleep
 
 import pytest
 
@@ -61,6 +62,23 @@ def test_first_texts_of_a_fresh_tokenizer_arrive_at_once(tok: vt.Tokenizer) -> N
     fresh = vt.Tokenizer(tok.spec)
     with ThreadPoolExecutor(THREADS) as threads:
         assert [ids.tolist() for ids in threads.map(fresh.encode, TEXTS[:8])] == list(expected.values())
+
+
+def test_a_list_that_another_thread_empties(tok: vt.Tokenizer) -> None:
+    """The texts of a batch are those that were there when it began."""
+    given = [text * 20 for text in TEXTS]
+    expected = tok.encode_batch(given)[0].tolist()
+    for wait in (0.0005, 0.001, 0.002, 0.004):
+        texts = [text * 20 for text in TEXTS]  # nobody else holds these
+
+        def empty(texts: list[str] = texts, wait: float = wait) -> list[str]:
+            sleep(wait)
+            texts.clear()
+            return [text[::-1] * 20 for text in TEXTS]  # where they were
+
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(empty)
+            assert tok.encode_batch(texts)[0].tolist() in (expected, [])
 
 
 def test_many_sessions_grow_at_once(tok: vt.Tokenizer) -> None:

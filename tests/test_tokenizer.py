@@ -113,6 +113,7 @@ def test_selecting_added_tokens() -> None:
     assert both <= set(TOK.encode(text))
     assert both & set(TOK.encode(text, added_tokens=["<tool>"])) == {tool}
     assert both & set(TOK.encode(text, added_tokens={end})) == {end}
+    assert both <= set(TOK.encode(text, added_tokens=np.array([end, tool])))
     assert TOK.encode(text, added_tokens=[]).tolist() == TOK.encode_ordinary(text).tolist()
     for wrong in ("<tool>", ["<nothing>"], [0], [b"<tool>"]):
         with pytest.raises(UnknownAddedToken):
@@ -178,6 +179,10 @@ def test_bad_batch() -> None:
         TOK.encode_batch("text")
     with pytest.raises(InvalidText, match="int"):
         TOK.encode_batch(["a", 1])  # type: ignore[list-item]
+    with pytest.raises(InvalidText, match="several texts"):
+        TOK.encode_batch(np.array("a"))  # type: ignore[arg-type]
+    with pytest.raises(InvalidTokenId, match="several sequences"):
+        TOK.decode_batch(np.array(1))
 
 
 @pytest.mark.parametrize(

@@ -483,8 +483,9 @@ class Conversation:
         turn = self._turns[number]
         if turn.given:
             return turn.given
-        if turn.read is None or turn.read.size != turn.size:
-            turn.read = Reading(turn.size, self._read(turn, number, start))
+        is_now = (number, turn.place, tuple(turn.pieces))
+        if turn.read is None or turn.read[:3] != is_now:
+            turn.read = Reading(*is_now, self._read(turn, number, start))
         return turn.read.messages
 
     def _read(self, turn: Turn, number: int, start: int) -> tuple[Checked, ...]:
@@ -607,7 +608,7 @@ def _array(ids: Sequence[int]) -> Ids:
 def _floats(logprobs: Iterable[float | None], length: int) -> Floats:
     try:
         values = [np.nan if value is None else float(value) for value in logprobs]
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidOperation(f"logprobs must be numbers or None: {error}") from None
     if len(values) != length:
         raise InvalidOperation(f"{len(values)} logprobs were given for {length} ids")

@@ -86,7 +86,7 @@ def read(tokenizer: Tokenizer, text: str) -> tuple[Template, list[Step], str]:
         return Template.from_data(document["template"]), steps, str(document["ids_sha256"])
     except InvalidTemplate as error:
         raise InvalidConversationFile(f"the conversation's template is damaged: {error}") from None
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         if isinstance(error, InvalidConversationFile):
             raise
         raise InvalidConversationFile(f"the text is no {_FORMAT}, or is damaged: {error!r}") from None

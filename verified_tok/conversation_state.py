@@ -38,9 +38,11 @@ class Piece(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What a sampled turn said when it had `size` ids."""
+    """What a sampled turn says, as long as it is turn `number`, begins at `place` and has these pieces."""
 
-    size: int
+    number: int
+    place: Place
+    pieces: tuple[Piece, ...]
     messages: tuple[Checked, ...]
 
 

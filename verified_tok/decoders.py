@@ -198,7 +198,10 @@ class NativeStreamDecoder(StreamDecoder):
 def _bounds(offsets: Iterable[int], count: int) -> Offsets:
     """Where each text's ids begin and end. Raises `InvalidRange`."""
     given = offsets if isinstance(offsets, np.ndarray) or not isinstance(offsets, Iterable) else list(offsets)
-    bounds = np.asarray(given)
+    try:
+        bounds = np.asarray(given)
+    except ValueError:  # lists of several lengths
+        bounds = np.array(None)
     if bounds.ndim != 1 or not len(bounds) or bounds.dtype.kind not in "iu":
         raise InvalidRange(f"offsets are integers, one more than texts, not {offsets!r}")
     bounds = np.ascontiguousarray(bounds, np.int64)

@@ -149,7 +149,7 @@ class NativeEncoder:
         self, texts: Iterable[str], before: Sequence[int], after: Sequence[int]
     ) -> tuple[Ids, Offsets]:
         """See `TextEncoder`."""
-        given = texts if isinstance(texts, list) else list(texts)
+        given = list(texts)  # even of a list: another thread may change that one meanwhile
         try:
             return self.engine.encode_list(given, before, after, processors())
         except (TypeError, UnicodeEncodeError):

@@ -228,7 +228,7 @@ class Tokenizer:
         """
         if isinstance(texts, str):
             raise InvalidText("several texts are expected, not one str; give it in a list, or call encode")
-        if not isinstance(texts, Iterable):
+        if not _can_be_iterated(texts):
             raise InvalidText(f"several texts are expected, not {texts!r}")
         template = check_switch("add_special_tokens", add_special_tokens)
         before, after = around(self._spec.post_processors) if template else ((), ())
@@ -380,7 +380,7 @@ class Tokenizer:
         >>> tok.decode_batch([256, 258, 300], offsets=[0, 1, 3])
         ['he', 'hell<|end|>']
         """
-        if not isinstance(batch, Iterable):
+        if not _can_be_iterated(batch):
             raise InvalidTokenId(f"several sequences of ids are expected, not {batch!r}")
         skip, decoder = check_switch("skip_special_tokens", skip_special_tokens), self._decoder()
         if offsets is not None:
@@ -402,10 +402,8 @@ class Tokenizer:
         return self._texts()[id].decode(errors="replace")  # a rank table may cut characters
 
     def _switched_on(self, added_tokens: AddedTokens) -> frozenset[int]:
-        if added_tokens == "none":
-            return frozenset()
-        if added_tokens == "all":
-            return self._all_added
+        if isinstance(added_tokens, str) and added_tokens in ("all", "none"):
+            return self._all_added if added_tokens == "all" else frozenset()
         if isinstance(added_tokens, str) or not isinstance(added_tokens, Iterable):
             raise UnknownAddedToken(f"added_tokens is 'all', 'none' or a collection, not {added_tokens!r}")
         names = list(added_tokens)  # what can be read but once is read once
@@ -414,6 +412,15 @@ class Tokenizer:
             if not is_name or name not in self._added:
                 raise UnknownAddedToken(f"{name!r} is no added token of this tokenizer")
         return frozenset(self._added[name] for name in names)
+
+
+def _can_be_iterated(value: object) -> bool:
+    """Unlike `Iterable`, this knows that arrays without dimensions cannot."""
+    try:
+        iter(value)  # type: ignore[call-overload]
+    except TypeError:
+        return False
+    return True
 
 
 def _model_ids(spec: TokenizerSpec) -> Iterable[int]:

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
 #include <stdexcept>
-#include <thread>
 
 #include "encode_piece.h"
 #include "literals.h"
@@ -13,6 +11,7 @@
 #include "normalizer.h"
 #include "piece_cache.h"
 #include "segments.h"
+#include "share.h"
 
 namespace vt {
 
@@ -280,32 +279,19 @@ void Engine::encode_all(const std::vector<Text>& texts, const std::vector<uint32
   }
   offsets.assign(texts.size() + 1, 0);
   std::atomic<size_t> next{0};
-  std::exception_ptr failure;
-  std::mutex failed;
-  const auto work = [&] {
-    try {
-      Lease lease(*this);
-      for (size_t s; (s = next.fetch_add(1)) < shares.size();) {
-        Share& share = shares[s];
-        for (size_t k = share.first; k < share.behind; ++k) {
-          const uint64_t start = share.ids.count();
-          for (uint32_t id : before) share.ids.add(id);
-          encode_into(view_, texts[k], false, *lease, share.ids);
-          for (uint32_t id : after) share.ids.add(id);
-          offsets[k + 1] = static_cast<int64_t>(share.ids.count() - start);
-        }
+  share(std::min<size_t>(threads, shares.size()), [&] {
+    Lease lease(*this);
+    for (size_t s; (s = next.fetch_add(1)) < shares.size();) {
+      Share& part = shares[s];
+      for (size_t k = part.first; k < part.behind; ++k) {
+        const uint64_t start = part.ids.count();
+        for (uint32_t id : before) part.ids.add(id);
+        encode_into(view_, texts[k], false, *lease, part.ids);
+        for (uint32_t id : after) part.ids.add(id);
+        offsets[k + 1] = static_cast<int64_t>(part.ids.count() - start);
       }
-    } catch (...) {
-      const std::lock_guard<std::mutex> lock(failed);
-      failure = std::current_exception();
     }
-  };
-  std::vector<std::thread> others;
-  const size_t wanted = std::min<size_t>(threads, shares.size());
-  while (others.size() + 1 < wanted) others.emplace_back(work);
-  work();
-  for (std::thread& other : others) other.join();
-  if (failure) std::rethrow_exception(failure);
+  });
   for (size_t k = 0; k < texts.size(); ++k) offsets[k + 1] += offsets[k];
   if (shares.size() == 1) {
     ids = std::move(shares[0].ids);

@@ -17,7 +17,7 @@ class IdArray {
   // Whether `ids` are of such a kind, and each is an integer; an array that this object must not outlive.
   bool read(nanobind::handle ids) {
     if (PyList_Check(ids.ptr()) || PyTuple_Check(ids.ptr())) return read_sequence(ids);
-    return nanobind::try_cast(ids, array_) && read_array();
+    return has_strides(ids) && nanobind::try_cast(ids, array_) && read_array();
   }
 
   template <typename Id>
@@ -34,6 +34,19 @@ class IdArray {
 
  private:
   using Array = nanobind::ndarray<nanobind::ro, nanobind::ndim<1>, nanobind::device::cpu>;
+
+  // The cast reads the strides of every buffer, also where there are none: NumPy's dates, one by one, are such buffers.
+  static bool has_strides(nanobind::handle ids) {
+    if (PyObject_HasAttrString(ids.ptr(), "__dlpack__")) return true;
+    Py_buffer buffer;
+    if (PyObject_GetBuffer(ids.ptr(), &buffer, PyBUF_RECORDS_RO) != 0) {
+      PyErr_Clear();
+      return false;
+    }
+    const bool has = buffer.strides != nullptr;
+    PyBuffer_Release(&buffer);
+    return has;
+  }
 
   bool read_sequence(nanobind::handle ids) {
     const bool is_list = PyList_Check(ids.ptr());

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <exception>
-#include <mutex>
-#include <thread>
 
 #include "seams.h"
+#include "share.h"
 #include "utf8.h"
 
 namespace vt {
@@ -49,23 +47,11 @@ Ids encode_parallel(const Engine& engine, const View& seams, Text text, uint32_t
   const size_t parts = cuts.size() - 1;
   std::vector<Ids> found(parts);
   std::atomic<size_t> next{0};
-  std::exception_ptr failure;
-  std::mutex failed;
-  const auto work = [&] {
-    try {
-      for (size_t k; (k = next.fetch_add(1)) < parts;) {
-        engine.encode({text.data + cuts[k], cuts[k + 1] - cuts[k]}, k != 0, found[k]);
-      }
-    } catch (...) {
-      const std::lock_guard<std::mutex> lock(failed);
-      failure = std::current_exception();
+  share(std::min<size_t>(threads, parts), [&] {
+    for (size_t k; (k = next.fetch_add(1)) < parts;) {
+      engine.encode({text.data + cuts[k], cuts[k + 1] - cuts[k]}, k != 0, found[k]);
     }
-  };
-  std::vector<std::thread> others;
-  while (others.size() + 1 < std::min<size_t>(threads, parts)) others.emplace_back(work);
-  work();
-  for (std::thread& other : others) other.join();
-  if (failure) std::rethrow_exception(failure);
+  });
   uint64_t count = 0;
   for (const Ids& ids : found) count += ids.count();
   Ids all;
