@@ -354,6 +354,7 @@ MALFORMED = {
     "a mask of text": {"ids": [1], "loss_mask": ["1"]},
     "labels of text": {"ids": [1], "labels": "x"},
     "logprobs of text": {"ids": [1], "logprobs": ["-1"]},
+    "an enormous logprob": {"ids": [1], "logprobs": [-(10**400)]},
 }
 
 
@@ -362,6 +363,13 @@ def test_malformed_trajectories_are_findings(tok, name):
     told = found(tok, MALFORMED[name])
     assert [one.kind for one in told] == [Kind.MALFORMED]
     assert told[0].message
+
+
+def test_names_can_be_written(tok):
+    auditor = Auditor(tok)
+    [one] = auditor.check({"id": "a\ud800", "ids": [-1]})
+    assert one.place.name == "a\\ud800"
+    assert auditor.report.to_html().encode()
 
 
 def test_malformed_lines_are_findings_and_the_rest_is_read(tok):
@@ -376,7 +384,8 @@ def test_malformed_lines_are_findings_and_the_rest_is_read(tok):
 FIELDS = ["id", "messages", "tools", "ids", "input_ids", "turns", "loss_mask", "labels", "logprobs", "role"]
 FIELDS += ["prompt_ids", "completion_ids", "content", "tool_calls", "reasoning_content", "function", "name"]
 NAMES = st.sampled_from(["user", "tool", "text"])
-SCALARS = st.none() | st.booleans() | st.integers(-2, 400) | st.floats() | text(4) | NAMES
+ODD = st.sampled_from(["\ud800", 2**63, 10**400, -(10**400)])
+SCALARS = st.none() | st.booleans() | st.integers(-2, 400) | st.floats() | text(4) | NAMES | ODD
 VALUES = st.recursive(
     SCALARS,
     lambda inner: st.one_of(
@@ -419,7 +428,7 @@ def test_nothing_that_json_can_hold_raises(trajectory):
     for either in TINY_AUDITORS:
         for one in either.check(trajectory):
             assert 0 <= one.start <= one.stop
-            json.dumps(one.to_json())
+            assert json.dumps(one.to_json(), ensure_ascii=False).encode()
 
 
 @given(st.binary(max_size=60))

@@ -94,7 +94,7 @@ def read_trajectory(value: object, vocabulary: Vocabulary) -> Trajectory:
     name = value.get("id")
     tools = value.get("tools")
     return Trajectory(
-        None if name is None else str(name)[:80],
+        None if name is None else str(name)[:80].encode(errors="backslashreplace").decode(),
         messages,
         spans,
         tools if isinstance(tools, Sequence) and not isinstance(tools, str) else None,
@@ -204,7 +204,11 @@ class _Reader:
             if one is not None and not one <= 0:
                 self._problem(name, f"is {one}; a log-probability is at most 0", i, Kind.MASK)
                 return None
-        return np.array(given, dtype=np.float64)
+        try:
+            return np.array(given, dtype=np.float64)
+        except OverflowError:  # JSON has integers of any size
+            self._problem(name, "holds an integer that is too large for a floating-point number")
+            return None
 
     def _known(self, name: str, ids: npt.NDArray[np.int64]) -> Listed | None:
         at = self._vocabulary.unknown(ids)
