@@ -443,6 +443,8 @@ def test_other_files_are_refused(other: bytes, tmp_path: Path) -> None:
         {"ids": np.zeros((1, 1), dtype=np.uint32)},
         {"ids": np.zeros(1, dtype=np.float64)},
         {"char_spans": np.zeros((9, 2), dtype=np.int64)},
+        {"byte_spans": np.array([[0, 9]])},
+        {"byte_spans": np.array([[-1, 1]])},
     ],
     ids=repr,
 )

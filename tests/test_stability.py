@@ -192,5 +192,8 @@ def test_files(tmp_path):
     )
     with pytest.raises(ChatTemplateError, match=r"none\.json: there is no chat template"):
         ChatTemplate.from_file(tmp_path / "none.json")
+    (tmp_path / "bytes.jinja").write_bytes(b"a\xff")
+    with pytest.raises(ChatTemplateError, match=r"is not UTF-8: .* at byte 1"):
+        ChatTemplate.from_file(tmp_path / "bytes.jinja")
     with pytest.raises(ChatTemplateError, match="line 1"):
         ChatTemplate("{% if %}")

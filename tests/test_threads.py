@@ -96,3 +96,20 @@ def test_many_sessions_grow_at_once(tok: vt.Tokenizer) -> None:
         text = "".join(own)
         assert session.text == text[:3] + "é" + text[9:]
         assert session.ids.tolist() == tok.encode(session.text).tolist()
+
+
+def test_places_are_those_of_one_text_while_another_thread_changes_it(tok: vt.Tokenizer) -> None:
+    short, long = "ab é " * 1_000, "ab é " * 20_000
+    session = tok.session(long)
+    expected = [tok.encode_with_spans(text).char_spans.tobytes() for text in (short, long)]
+
+    def change() -> None:
+        for _ in range(60):
+            session.update(short)
+            session.update(long)
+
+    with ThreadPoolExecutor(1) as thread:
+        done = thread.submit(change)
+        while not done.done():
+            assert session.spans.tobytes() in expected
+        done.result()

@@ -9,6 +9,7 @@ import numpy as np
 
 from verified_tok._core import native
 from verified_tok.encoders import NativeEncoder
+from verified_tok.errors import InvalidSessionFile
 from verified_tok.reference.pipeline import Pipeline, char_spans, encode_with_spans
 from verified_tok.reference.seam_table import SeamTable
 from verified_tok.session import Identity, Session
@@ -32,7 +33,7 @@ class Sessions(Protocol):
         ...
 
     def restored(self, saved: SavedSession) -> Session:
-        """A session that was saved, by the same encoder."""
+        """A session that was saved, by the same encoder. Raises `InvalidSessionFile`."""
         ...
 
 
@@ -87,7 +88,10 @@ class NativeSessions:
 
     def restored(self, saved: SavedSession) -> Session:
         """See `Sessions`."""
-        working = native.Session.restored(
-            self._encoder.engine, self._encoder.seams, saved.text, saved.ids, saved.byte_spans
-        )
+        try:
+            working = native.Session.restored(
+                self._encoder.engine, self._encoder.seams, saved.text, saved.ids, saved.byte_spans
+            )
+        except IndexError as error:
+            raise InvalidSessionFile(f"the saved session is damaged: {error}") from None
         return Session(self._identity, working)

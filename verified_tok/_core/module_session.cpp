@@ -4,7 +4,6 @@
 #include <nanobind/stl/unique_ptr.h>
 
 #include "bindings.h"
-#include "char_places.h"
 #include "exchange.h"
 #include "seams.h"
 #include "session.h"
@@ -99,10 +98,7 @@ IdsView ids(Session& session) {
 
 SpanArray byte_spans(const Session& session) { return spans_of(session.byte_spans()); }
 
-SpanArray spans_of_chars(const Session& session) {
-  const std::vector<uint8_t> text = session.text();
-  return spans_of(char_spans({text.data(), text.size()}, session.byte_spans()));
-}
+SpanArray char_spans_of(const Session& session) { return spans_of(session.char_spans()); }
 
 nb::tuple stats(const Session& session) {
   const SessionStats stats = session.stats();
@@ -122,7 +118,7 @@ void bind_session(nb::module_& module) {
       .def_prop_ro("text", &text)
       .def_prop_ro("ids", &ids, nb::rv_policy::automatic)
       .def_prop_ro("byte_spans", &byte_spans, nb::rv_policy::automatic)
-      .def_prop_ro("char_spans", &spans_of_chars, nb::rv_policy::automatic)
+      .def_prop_ro("char_spans", &char_spans_of, nb::rv_policy::automatic)
       .def_prop_ro("stats", &stats)
       .def("__len__", &Session::count)
       .def("append", &append, "text"_a)

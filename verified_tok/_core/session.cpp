@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "char_places.h"
 #include "seams.h"
 
 namespace vt {
@@ -116,13 +117,31 @@ SessionStats Session::stats() const {
 
 std::vector<uint8_t> Session::text() const {
   const Lock lock(*mutex_);
+  return whole_text();
+}
+
+Spans Session::byte_spans() const {
+  const Lock lock(*mutex_);
+  return all_spans();
+}
+
+Spans Session::char_spans() const {
+  const Lock lock(*mutex_);  // one lock for both: no edit comes between them
+  const std::vector<uint8_t> text = whole_text();
+  const Spans spans = all_spans();
+  for (int64_t byte : spans) {
+    if (static_cast<uint64_t>(byte) > text.size()) throw std::logic_error("tokens that do not fit their text");  // of a forged file
+  }
+  return vt::char_spans({text.data(), text.size()}, spans);
+}
+
+std::vector<uint8_t> Session::whole_text() const {
   std::vector<uint8_t> text(state_->text.bytes());
   state_->text.copy(0, text.size(), text.data());
   return text;
 }
 
-Spans Session::byte_spans() const {
-  const Lock lock(*mutex_);
+Spans Session::all_spans() const {
   Spans spans;
   spans.reserve(2 * state_->places.size());
   for (uint64_t k = 0; k < state_->places.size(); ++k) {

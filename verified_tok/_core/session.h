@@ -44,6 +44,7 @@ class Session {
   // Copies of what is there.
   std::vector<uint8_t> text() const;
   Spans byte_spans() const;
+  Spans char_spans() const;
 
   // The ids as they lie in memory, which the next operation may change, and how many.
   std::pair<std::shared_ptr<const uint32_t[]>, uint64_t> ids();
@@ -68,6 +69,8 @@ class Session {
     uint32_t c;
   };
 
+  std::vector<uint8_t> whole_text() const;
+  Spans all_spans() const;
   SessionState& own();  // for changing
   bool seam(uint32_t x, uint32_t y) const;
   uint64_t cut_before(const SessionText& text, uint64_t at, Beside right) const;

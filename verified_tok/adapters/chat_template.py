@@ -65,7 +65,10 @@ class ChatTemplate:
         A configuration may hold several; `name` chooses one. `special_tokens` go before the file's. Raises
         `ChatTemplateError` if there is none, OSError if the file cannot be read.
         """
-        text = Path(path).read_text("utf-8")
+        try:
+            text = Path(path).read_text("utf-8")
+        except UnicodeDecodeError as error:
+            raise ChatTemplateError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from None
         if Path(path).suffix != ".json":
             return cls(text, special_tokens)
         try:
