@@ -83,14 +83,17 @@ def _document(rng: random.Random) -> tiny.Document:
 def text(rng: random.Random, tok: vt.Tokenizer, ids: Sequence[int]) -> str:
     """One text: short and hostile, torn from real text, or a long run."""
     kind: Callable[[random.Random, vt.Tokenizer, Sequence[int]], str] = rng.choices(
-        [_few, _atoms, _mixture, _torn, _run, _any], weights=[6, 4, 4, 4, 2, 1]
+        [_few, _atoms, _mixture, _torn, _run, _any], weights=[9, 4, 4, 4, 2, 1]
     )[0]
     return kind(rng, tok, ids)
 
 
 def _few(rng: random.Random, tok: vt.Tokenizer, _: Sequence[int]) -> str:
-    """Few different ones, so that they meet in every way."""
-    chosen = rng.sample(ATOMS, rng.randrange(2, 5)) + rng.sample(MARKS, rng.choice([0, 0, 3]))
+    """Few different ones, so that they meet in every way: hostile ones, or some that this tokenizer's own
+    patterns tell apart."""
+    own = tok.seams().representatives
+    pool = rng.choice([ATOMS, own])
+    chosen = rng.sample(pool, min(len(pool), rng.randrange(2, 7))) + rng.sample(MARKS, rng.choice([0, 0, 3]))
     return "".join(rng.choices(chosen, k=rng.randrange(2, 30)))
 
 
