@@ -6,6 +6,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any, ClassVar
 from unittest import TestCase
 
@@ -468,6 +469,17 @@ def test_arrays():
     empty = vt.Conversation(tokenizer(), "chatml")
     assert empty.ids.shape == empty.provenance.shape == empty.assistant_mask.shape == (0,)
     assert (empty.bytes, empty.text, empty.messages, empty.events, empty.drift()) == (b"", "", [], [], [])
+
+
+def test_a_copy_is_a_fork():
+    ours = vt.Conversation(tokenizer(), form("chatml"))
+    ours.add({"role": "user", "content": "a"})
+    other = copy(ours)
+    before = other.ids.tolist()
+    ours.fork()
+    ours.add({"role": "assistant", "content": "b"})
+    assert other.ids.tolist() == before
+    assert len(ours.ids) > len(before)
 
 
 def test_the_array_for_the_engine_is_its_own():

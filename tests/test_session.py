@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from copy import copy
 from dataclasses import replace
 from functools import cache
 from io import BytesIO
@@ -364,6 +365,12 @@ def test_a_fork_leaves_the_other_and_its_views_alone() -> None:
     fork.edit(0, 5, "Goodbye")
     assert ids.tolist() == session.ids.tolist() == tok.encode("Hello world").tolist()
     assert fork.ids.tolist() == tok.encode("Goodbye world").tolist()
+
+
+def test_a_copy_is_a_fork() -> None:
+    session = tokenizer("qwen3").session("Hello world")
+    copy(session).append("!")
+    assert session.text == "Hello world"
 
 
 def test_ids_cannot_be_written() -> None:

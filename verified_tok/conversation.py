@@ -349,6 +349,8 @@ class Conversation:
         self._shared = other._shared = True
         return other
 
+    __copy__ = fork
+
     # --- files ---
 
     def to_json(self) -> str:

@@ -231,6 +231,8 @@ class Session:
         """An independent session with the same text. The two share their arrays until one of them changes."""
         return Session(self._identity, self._working.fork())
 
+    __copy__ = fork
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the session to a file, whole or not at all; `Tokenizer.load_session` reads it."""
         write_session(path, SavedSession(*self.identity, self.text, self.ids, self.byte_spans, self.spans))
