@@ -72,11 +72,13 @@ def test_a_complaint_would_be_seen(opened, tmp_path):
 def test_findings_show_their_message_and_their_tokens(opened, file, report):
     opened.open(file)
     for number, finding in enumerate(report.findings()):
-        text = opened.run(f"document.querySelector('#f{number}').innerText")
+        text = opened.run(f"document.querySelector('#f{number}').textContent")
         assert finding.message.replace("`", "").split("\n")[0] in text
         assert finding.where() in text
         marked = [token.id for row in finding.rows for token in row.tokens if token.marked]
-        ids = opened.run(f"[...document.querySelectorAll('#f{number} .marked small')].map(s => s.innerText)")
+        ids = opened.run(
+            f"[...document.querySelectorAll('#f{number} .marked small')].map(s => s.textContent)"
+        )
         assert ids == [str(id) for id in marked]
 
 

@@ -20,7 +20,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock
 from platformdirs import user_cache_path
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
@@ -71,6 +70,9 @@ def download(package: Package) -> Path:
 
     Raises FetchError if the registry's client is missing or fails.
     """
+    # Imported here: only downloads need it, and it does things when its parts are looked at.
+    from filelock import FileLock
+
     folder = _package_folder(package)
     lock = FileLock(folder.with_name(folder.name + ".lock"))
     with writable_cache():
