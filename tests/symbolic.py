@@ -12,9 +12,18 @@ TESTS = Path(__file__).parent
 REPOSITORY = TESTS.parent
 
 
+_CROSSHAIR = """
+import sys
+sys.meta_path[:] = [f for f in sys.meta_path if not type(f).__module__.startswith("_editable")]
+from crosshair.main import main
+main()
+"""
+"""CrossHair, on what PYTHONPATH holds: an editable install's hook would go before it."""
+
+
 def counterexamples(seconds: int, *targets: str, at: Path = REPOSITORY) -> str:
     """CrossHair's counterexamples; empty if it found none in that much CPU time for each contract."""
-    command = [sys.executable, "-m", "crosshair", "check", "--analysis_kind=PEP316"]
+    command = [sys.executable, "-c", _CROSSHAIR, "check", "--analysis_kind=PEP316"]
     command += [f"--per_condition_timeout={seconds}", *targets]
     path = os.pathsep.join([str(at), str(TESTS)])
     run = subprocess.run(
