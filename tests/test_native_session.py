@@ -9,13 +9,16 @@ import random
 import threading
 from functools import cache
 from itertools import pairwise, product
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from seam_checks import reference_engine
-from test_session import FAMILIES, FLAGGED, flagged, tokenizer
+from test_session import FAMILIES, FLAGGED, explore, flagged, tiny, tokenizer
+from tiny import byte_level
 
 import verified_tok as vt
 from verified_tok._core import native
@@ -75,6 +78,30 @@ def test_a_wrong_table_is_noticed(section: str) -> None:
     if section == "seam_left":
         faulty["seam_left"] %= len(sections["seam_left_kind"])
     assert answers(faulty, found) != [engine(tok).is_seam(x, y) for x, y in found]
+
+
+REPLACED = [
+    [{"type": "Replace", "pattern": {"Regex": "[0-9]+|é(?!e)"}, "content": "#"}],
+    [{"type": "Replace", "pattern": {"Regex": "[^ae ]"}, "content": "."}],
+    [{"type": "NFC"}, {"type": "Replace", "pattern": {"Regex": "e|\\u0301| +"}, "content": "th"}],
+    [{"type": "Replace", "pattern": {"Regex": "[\\s\\S]"}, "content": "a"}],  # nothing is left to cut beside
+]
+
+
+@pytest.mark.parametrize("stages", REPLACED, ids=repr)
+def test_sessions_whose_normalizer_replaces_matches_of_a_pattern(
+    stages: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    tok = tiny(byte_level(normalizer={"type": "Sequence", "normalizers": stages}))
+    found = pairs(tok, random.Random(0))
+    seams = [engine(tok).is_seam(x, y) for x, y in found]
+    native_seams = answers(seam_sections(tok.seams()), found)
+    assert not any(ours and not theirs for ours, theirs in zip(native_seams, seams, strict=True))
+    if stages is not REPLACED[-1]:
+        assert native_seams == seams
+    explore(
+        tok, ["the", "a", "1", "23", " ", "é", "e", "\u0301", "\n", "<|end|>", "x"], tmp_path, examples=15
+    )
 
 
 WORDS = st.sampled_from(["a", "é", "中", "🦙", " ", "\n", "ab " * 100, "é" * 300, "中文" * 400])

@@ -19,6 +19,8 @@ from verified_tok.native.two_stage import two_stage
 from verified_tok.reference import unicode_form
 from verified_tok.reference.charset import CharSet
 from verified_tok.reference.classes import char_class
+from verified_tok.reference.regex import pat_of
+from verified_tok.reference.seam import consumes
 from verified_tok.reference.seam_table import NO, YES, SeamTable, beside
 from verified_tok.reference.tables import FALLBACK_NAMES
 from verified_tok.spec import Dialect, Literal, Normalizer, Prepend, ReplaceAll, StripSpace, UnicodeForm
@@ -39,7 +41,7 @@ def seam_sections(table: SeamTable) -> Sections:
     """The sections with which `is_seam` in `_core/seams.h` answers as the table does.
 
     (It answers no where the model's merges decide and the normalizer may turn the character behind the cut
-    into several.) Raises `NotNative` if the normalizer replaces a regular expression.
+    into several, and everywhere if the normalizer leaves no ordinary character as it is.)
     """
     sides = _Sides(table)
     left, left_class = _classes(sides.left, sides.left_kind, [before for before, _ in table.flagged])
@@ -72,12 +74,14 @@ class _Sides:
     def __init__(self, table: SeamTable) -> None:
         self._table = table
         self._joins = table.joins if table.joined else None
-        self._before, self._after = _touched(table.normalizers)
+        self._before, self._after, never = _touched(table.normalizers)
         self._sets = [frozenset((number,)) for number in range(len(table.representatives))]
         self.left: Codes = table.class_of.astype(np.int64)
         """The class of what a character on the left becomes; -1 if nothing may be cut behind it."""
         self.right: Codes = self.left.copy()
         """The number of the set of classes that a character on the right may become one of; -1 as above."""
+        for first, last in never.ranges:
+            self.left[first : last + 1] = self.right[first : last + 1] = _NEVER
         numbers: dict[frozenset[str] | frozenset[int], int] = {
             classes: number for number, classes in enumerate(self._sets)
         }
@@ -161,10 +165,12 @@ class _Sides:
 @cache
 def _touched(
     normalizers: tuple[Normalizer, ...],
-) -> tuple[dict[str, str | None], dict[str, frozenset[str] | None]]:
+) -> tuple[dict[str, str | None], dict[str, frozenset[str] | None], CharSet]:
     """What the touched characters become on the left of a cut, and may become on its right; None if nothing
-    may be cut beside them. A character may be touched on one side only."""
+    may be cut beside them. A character may be touched on one side only. Beside the characters of the last set
+    nothing may be cut, unless they are touched: patterns that are replaced consume them."""
     touched: set[str] = set()
+    consumed = CharSet()
     syllables = range(0)
     for stage in normalizers:
         match stage:
@@ -179,11 +185,13 @@ def _touched(
             case StripSpace():
                 strip = char_class("strip", Dialect.ONIGURUMA)
                 touched |= {chr(code) for first, last in strip.ranges for code in range(first, last + 1)}
+            case ReplaceAll(pattern, _):
+                consumed = consumed | consumes(pat_of(pattern))
             case Prepend():
                 pass
-            case _:
-                raise NotNative(f"seams of a normalizer: {stage}")
-    neutral = next(char for char in map(chr, range(0x21, _LIMIT)) if char not in touched)
+    neutral = next((c for c in map(chr, range(0x21, 0xD800)) if c not in touched and c not in consumed), None)
+    if neutral is None:  # hardly anything is left that a text may be cut beside
+        return {}, {}, ~CharSet()
     before: dict[str, str | None] = {}
     after: dict[str, frozenset[str] | None] = {}
     for char in sorted(touched):
@@ -194,7 +202,7 @@ def _touched(
         alike = [char for char in map(chr, range(first, first + _SAME_LEADING)) if char not in touched]
         on_right = beside(normalizers, neutral, alike[0]) if alike else None
         after |= dict.fromkeys(alike, None if on_right is None else on_right[1])
-    return before, after
+    return before, after, consumed
 
 
 # --- classes -----------------------------------------------------------------------------------------
