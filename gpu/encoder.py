@@ -25,7 +25,7 @@ from verified_tok.errors import GpuUnavailable
 from verified_tok.gpu.device import Array, Device, bytes_array
 from verified_tok.session_state import Ids, Spans
 from verified_tok.spec import TokenizerSpec, UnicodeForm
-from verified_tok.text import check_text
+from verified_tok.text import explained
 
 Offsets = npt.NDArray[np.int64]
 
@@ -91,7 +91,7 @@ class DeviceEncoder:
 
     def encode_batch(self, texts: Sequence[str]) -> tuple[Ids, Offsets]:
         """The ids of several texts in one array, and the bounds of each text's ids. Raises `InvalidText`."""
-        data = [check_text(text).encode() for text in texts]
+        data = [_utf8(text) for text in texts]
         bounds = np.array([*accumulate(map(len, data), initial=0)], np.uint64)
         try:
             [ids], offsets = self._encode(b"".join(data), bounds, placed=False)
@@ -103,7 +103,7 @@ class DeviceEncoder:
     def encode_placed(self, text: str) -> tuple[Ids, Spans]:
         """The ids of a text, and the span of bytes that each came from: int64 of shape (n, 2). Raises
         `InvalidText`."""
-        data = check_text(text).encode()
+        data = _utf8(text)
         try:
             [ids, starts, stops], _ = self._encode(data, np.array([0, len(data)], np.uint64), placed=True)
         except self._device.failures:
@@ -185,3 +185,7 @@ class DeviceEncoder:
             ids, spans, *_ = self._engine.encode_placed(data[begin:stop].decode(), begin > first)
             found[part] = ids, spans + (begin - first)
         return found
+
+
+def _utf8(text: str) -> bytes:
+    return explained(text, lambda: str.encode(text))

@@ -41,19 +41,9 @@ template <class Part>
 VT_HD void each_part_start(const View& view, const Texts& texts, uint64_t begin, uint64_t end, Part part) {
   uint64_t text = bound_at(texts, begin);  // the first that begins here
   const uint64_t limit = text < texts.count && texts.bounds[text] < end ? texts.bounds[text] : end;
-  uint64_t at = begin;
-  while (at < limit && is_continuation(texts.data[at])) ++at;
-  if (text > 0 && at < limit) {
-    uint32_t x = char_before(texts.data + at);
-    while (at < limit) {
-      const uint32_t y = char_at(texts.data + at);
-      if (is_seam(view, x, y)) {
-        part(at, text - 1);
-        break;
-      }
-      at += char_size(texts.data[at]);
-      x = y;
-    }
+  if (text > 0) {
+    const uint8_t* seam = first_seam(view, texts.data + begin, texts.data + limit);
+    if (seam != nullptr) part(static_cast<uint64_t>(seam - texts.data), text - 1);
   }
   for (; text < texts.count && texts.bounds[text] < end; ++text) {
     if (texts.bounds[text] < texts.bounds[text + 1]) part(texts.bounds[text], text);

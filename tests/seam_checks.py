@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from hostile import ATOMS
 
 import verified_tok as vt
+from verified_tok.encoders import ReferenceEncoder
 from verified_tok.engine import ReferenceEngine
 from verified_tok.reference.model import encoder
 from verified_tok.reference.seam_table import seam_table
@@ -18,7 +19,7 @@ def reference_engine(tok: vt.Tokenizer) -> ReferenceEngine:
     """A tokenizer's reference pipeline as an engine of sessions, with a seam table of its own."""
     pipeline = tok._pipeline(tok._all_added)
     table = seam_table(tok.spec, pipeline, lambda: encoder(tok.spec.model))
-    return ReferenceEngine(Identity(tok.spec.sha256, tok._all_added), pipeline, table)
+    return ReferenceEngine(Identity(tok.spec.sha256, tok._all_added), ReferenceEncoder(pipeline), table)
 
 
 def atoms_of(tok: vt.Tokenizer, rng: random.Random, literals: int = 12) -> list[str]:

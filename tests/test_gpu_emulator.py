@@ -170,7 +170,7 @@ def test_a_seam_too_many_is_noticed(library: Path) -> None:
 
     tok = tokenizer("gpt-oss")
     own = native_encoder(tok)
-    sections = seam_sections(own.table)
+    sections = seam_sections(tok.seams())
     everywhere = native.Image.of({**sections, "seam_answers": np.full_like(sections["seam_answers"], 2)})
     encoder = DeviceEncoder(tok.spec, own.engine, everywhere, Emulator(library, 0), block=7)
     text = hostile("gpt-oss", random.Random(0), 300)

@@ -54,7 +54,7 @@ def test_a_wrong_seam_is_noticed() -> None:
     assert isinstance(encoder, NativeEncoder)
     from verified_tok.native.seams import seam_sections
 
-    sections = seam_sections(encoder.table)
+    sections = seam_sections(tok.seams())
     everywhere = native.Image.of(
         {**sections, "seam_answers": sections["seam_answers"] * 0 + 2, "seam_held": sections["seam_held"][:0]}
     )

@@ -17,7 +17,7 @@ from verified_tok.drift import Drift, drifts
 from verified_tok.errors import InvalidMessage, InvalidOperation, InvalidRange
 from verified_tok.ids import check_ids
 from verified_tok.reference.chat import Close, Edge, Event, Found, FoundEvent, Kind, Malformed, Place, Span
-from verified_tok.session_state import Ids
+from verified_tok.session_state import Ids, read_only
 from verified_tok.tokenizer import Tokenizer
 
 Mask = npt.NDArray[np.bool_]
@@ -103,7 +103,7 @@ class Conversation:
     @property
     def ids(self) -> Ids:
         """The ids: uint32 of shape (n,)."""
-        return _read_only(self._columns.ids.all())
+        return read_only(self._columns.ids.all())
 
     @property
     def bytes(self) -> bytes:
@@ -123,12 +123,12 @@ class Conversation:
     @property
     def loss_mask(self) -> Mask:
         """Which ids were sampled: bool of shape (n,)."""
-        return _read_only(self._columns.sampled.all())
+        return read_only(self._columns.sampled.all())
 
     @property
     def logprobs(self) -> Floats:
         """The log-probability of each id, NaN where none was given: float64 of shape (n,)."""
-        return _read_only(self._columns.logprobs.all())
+        return read_only(self._columns.logprobs.all())
 
     @property
     def assistant_mask(self) -> Mask:
@@ -615,9 +615,3 @@ def _floats(logprobs: Iterable[float | None], length: int) -> Floats:
     if len(values) != length:
         raise InvalidOperation(f"{len(values)} logprobs were given for {length} ids")
     return np.array(values, dtype=np.float64)
-
-
-def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    view = array.view()
-    view.flags.writeable = False
-    return view

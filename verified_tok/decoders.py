@@ -14,7 +14,7 @@ from verified_tok.errors import InvalidRange
 from verified_tok.ids import check_ids
 from verified_tok.native import NotNative
 from verified_tok.native.decode import decode_arrays, plan
-from verified_tok.native.image_file import WORTH_KEEPING, kept
+from verified_tok.native.image_file import image_for
 from verified_tok.reference.decode import (
     check_errors,
     decode_bytes,
@@ -25,7 +25,7 @@ from verified_tok.reference.decode import (
     token_texts,
 )
 from verified_tok.reference.stream import StreamDecoder
-from verified_tok.spec import RankBpe, TokenizerSpec
+from verified_tok.spec import TokenizerSpec
 
 T = TypeVar("T")
 Offsets = npt.NDArray[np.int64]
@@ -111,10 +111,7 @@ class NativeDecoder:
 
     def __init__(self, spec: TokenizerSpec) -> None:
         self._spec = spec
-        size = len(spec.model.ranks if isinstance(spec.model, RankBpe) else spec.model.vocab)
-        self._core = native.Decoder(
-            kept("decode", spec.sha256, self._build) if size >= WORTH_KEEPING else self._build()
-        )
+        self._core = native.Decoder(image_for("decode", spec, self._build))
 
     def _build(self) -> native.Image:
         return native.Image.of(decode_arrays(self._spec))

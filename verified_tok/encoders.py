@@ -16,7 +16,7 @@ from verified_tok.reference import pipeline as reference
 from verified_tok.reference.pipeline import Pipeline
 from verified_tok.reference.seam_table import SeamTable
 from verified_tok.session_state import Ids, Spans
-from verified_tok.text import check_text
+from verified_tok.text import check_text, explained
 
 Offsets = npt.NDArray[np.int64]
 
@@ -110,40 +110,24 @@ class NativeEncoder:
         self._table = table
 
     @cached_property
-    def table(self) -> SeamTable:
-        """Between which characters texts are cut. Looked for when it is asked for."""
-        return self._table()
-
-    @cached_property
     def seams(self) -> native.Image:
-        """The same for the native core."""
-        return native.Image.of(seam_sections(self.table))
+        """Between which characters texts are cut. Looked for when it is asked for."""
+        return native.Image.of(seam_sections(self._table()))
 
     def encode(self, text: str, threads: int | None = 1) -> Ids:
         """See `TextEncoder`."""
-        try:
-            if threads != 1 and len(text) >= _WORTH_THREADS and (threads or processors()) > 1:
-                return native.encode_parallel(self.engine, self.seams, text, threads or processors())
-            return self.engine.encode(text)
-        except (TypeError, UnicodeEncodeError):
-            check_text(text)  # says what is wrong with it
-            raise
+        many = 1 if threads == 1 else threads or processors()
+        if many == 1 or not isinstance(text, str) or len(text) < _WORTH_THREADS:
+            return explained(text, lambda: self.engine.encode(text))
+        return explained(text, lambda: native.encode_parallel(self.engine, self.seams, text, many))
 
     def count(self, text: str) -> int:
         """See `TextEncoder`."""
-        try:
-            return self.engine.count(text)
-        except (TypeError, UnicodeEncodeError):
-            check_text(text)
-            raise
+        return explained(text, lambda: self.engine.count(text))
 
     def normalize(self, text: str) -> str:
         """See `TextEncoder`."""
-        try:
-            return self.engine.normalize(text)
-        except (TypeError, UnicodeEncodeError):
-            check_text(text)
-            raise
+        return explained(text, lambda: self.engine.normalize(text))
 
     def encode_batch(
         self, texts: Iterable[str], before: Sequence[int], after: Sequence[int]
@@ -159,11 +143,7 @@ class NativeEncoder:
 
     def encode_placed(self, text: str, inside: bool = False) -> Placed:
         """See `TextEncoder`."""
-        try:
-            return Placed(*self.engine.encode_placed(text, inside))
-        except (TypeError, UnicodeEncodeError):
-            check_text(text)
-            raise
+        return Placed(*explained(text, lambda: self.engine.encode_placed(text, inside)))
 
 
 @cache

@@ -5,28 +5,20 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Protocol
 
-import numpy as np
-
 from verified_tok._core import native
-from verified_tok.encoders import NativeEncoder
+from verified_tok.encoders import NativeEncoder, ReferenceEncoder
 from verified_tok.errors import InvalidSessionFile
-from verified_tok.reference.pipeline import Pipeline, char_spans, encode_with_spans
 from verified_tok.reference.seam_table import SeamTable
 from verified_tok.session import Identity, Session
 from verified_tok.session_file import SavedSession
 from verified_tok.session_reference import ReferenceSession, Tokens
-from verified_tok.text import check_text
+from verified_tok.text import explained
 
 _PAIRS_KEPT = 1 << 16
 
 
 class Sessions(Protocol):
     """Makes the sessions of a tokenizer with one choice of added tokens."""
-
-    @property
-    def table(self) -> SeamTable:
-        """Between which characters texts are cut."""
-        ...
 
     def open(self, text: str) -> Session:
         """A session of a text. Raises `InvalidText`."""
@@ -38,23 +30,18 @@ class Sessions(Protocol):
 
 
 class ReferenceEngine:
-    """Encodes parts of texts with the reference pipeline, cut at the seams of its table."""
+    """Encodes parts of texts with the reference pipeline, cut at the seams of a table."""
 
-    def __init__(self, identity: Identity, pipeline: Pipeline, table: SeamTable) -> None:
+    def __init__(self, identity: Identity, encoder: ReferenceEncoder, table: SeamTable) -> None:
         self.identity = identity
         self.table = table
         self.is_seam = lru_cache(maxsize=_PAIRS_KEPT)(table.is_seam)
-        self._pipeline = pipeline
+        self._encoder = encoder
 
     def encode_part(self, text: str, inside: bool) -> Tokens:
         """The tokens of a text; `inside` says that it goes on from other text, at a seam."""
-        placed = encode_with_spans(self._pipeline, text, inside)
-        spans = [token.span for token in placed]
-        return Tokens(
-            np.array([token.id for token in placed], dtype=np.uint32),
-            np.array(spans, dtype=np.int64).reshape(-1, 2),
-            np.array(char_spans(text, spans), dtype=np.int64).reshape(-1, 2),
-        )
+        placed = self._encoder.encode_placed(text, inside)
+        return Tokens(placed.ids, placed.byte_spans, placed.char_spans)
 
     def open(self, text: str) -> Session:
         """See `Sessions`."""
@@ -73,18 +60,10 @@ class NativeSessions:
         self._identity = identity
         self._encoder = encoder
 
-    @property
-    def table(self) -> SeamTable:
-        """See `Sessions`."""
-        return self._encoder.table
-
     def open(self, text: str) -> Session:
         """See `Sessions`."""
-        try:
-            return Session(self._identity, native.Session(self._encoder.engine, self._encoder.seams, text))
-        except (TypeError, UnicodeEncodeError):
-            check_text(text)
-            raise
+        engine, seams = self._encoder.engine, self._encoder.seams
+        return Session(self._identity, explained(text, lambda: native.Session(engine, seams, text)))
 
     def restored(self, saved: SavedSession) -> Session:
         """See `Sessions`."""

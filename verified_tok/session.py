@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from verified_tok.errors import InvalidRange, SessionMismatch
 from verified_tok.session_file import SavedSession, write_session
-from verified_tok.session_state import Ids, Spans
-from verified_tok.text import check_text
+from verified_tok.session_state import Ids, Spans, read_only
+from verified_tok.text import explained
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,12 +168,12 @@ class Session:
     @property
     def spans(self) -> Spans:
         """The span of characters of every token: int64 of shape (n, 2). Costs the length of the text."""
-        return _read_only(self._working.char_spans)
+        return read_only(self._working.char_spans)
 
     @property
     def byte_spans(self) -> Spans:
         """The span of bytes of every token: int64 of shape (n, 2). Costs the number of tokens."""
-        return _read_only(self._working.byte_spans)
+        return read_only(self._working.byte_spans)
 
     @property
     def stats(self) -> SessionStats:
@@ -246,18 +246,8 @@ def check_range(start: object, stop: object, length: int, unit: str) -> None:
 
 def _patch(operation: Callable[..., tuple[int, Ids, int]], *arguments: Any) -> Patch:
     """The patch of an operation, whose last argument is a text."""
-    try:
-        return Patch(*operation(*arguments))
-    except (TypeError, UnicodeEncodeError):
-        check_text(arguments[-1])  # says what is wrong with it
-        raise
+    return Patch(*explained(arguments[-1], lambda: operation(*arguments)))
 
 
 def _is_index(value: object) -> TypeGuard[int]:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-
-
-def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    view = array.view()
-    view.flags.writeable = False
-    return view

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol, final
 import numpy as np
 import numpy.typing as npt
 
-from verified_tok.session_state import Ids, SessionText, SessionTokens, Spans, code_points
+from verified_tok.session_state import Ids, SessionText, SessionTokens, Spans, code_points, read_only
 from verified_tok.text import check_text
 
 _WINDOW = 64  # characters looked at together on the way to a seam
@@ -82,7 +82,7 @@ class ReferenceSession:
     @property
     def ids(self) -> Ids:
         """The ids: a view."""
-        return _read_only(self._tokens.ids())
+        return read_only(self._tokens.ids())
 
     @property
     def byte_spans(self) -> Spans:
@@ -241,9 +241,3 @@ def _common(a: npt.NDArray[np.uint32], b: npt.NDArray[np.uint32]) -> int:
         if differ.any():
             return start + int(differ.argmax())
     return size
-
-
-def _read_only(array: Ids) -> Ids:
-    view = array.view()
-    view.flags.writeable = False
-    return view

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -12,6 +14,13 @@ Spans = npt.NDArray[np.int64]
 
 _UTF8_STEPS = np.array([0x80, 0x800, 0x10000], dtype=np.uint32)
 """The code points from which on UTF-8 takes one byte more."""
+
+
+def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A view through which the array cannot be written."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def code_points(text: str) -> npt.NDArray[np.uint32]:

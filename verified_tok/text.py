@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from verified_tok.errors import InvalidText
+
+T = TypeVar("T")
 
 
 def check_text(text: object) -> str:
@@ -23,3 +28,17 @@ def check_text(text: object) -> str:
             "such a code point has no UTF-8 form: replace it first"
         ) from None
     return text
+
+
+def explained(text: object, operation: Callable[[], T]) -> T:
+    """The result of an operation that looks itself whether it is given text; where Python's own errors say
+    that it is not, `InvalidText` says why.
+
+    >>> explained("a", lambda: str.encode("a"))
+    b'a'
+    """
+    try:
+        return operation()
+    except (TypeError, UnicodeEncodeError):
+        check_text(text)
+        raise

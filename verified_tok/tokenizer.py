@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from os import PathLike
@@ -97,6 +98,7 @@ class Tokenizer:
         "_encoder",
         "_on_gpu",
         "_pipeline",
+        "_seams",
         "_sessions",
         "_spec",
         "_texts",
@@ -115,8 +117,9 @@ class Tokenizer:
         choices = lru_cache(maxsize=8)
         model = lru_cache(maxsize=1)(partial(encoder, spec.model))
         self._pipeline = choices(partial(_pipeline, spec, model))
-        self._encoder = choices(partial(_encoder, _native_engines(spec), spec, model, self._pipeline))
-        self._sessions = choices(partial(_sessions, spec, model, self._pipeline, self._encoder))
+        self._seams = choices(partial(_seams, spec, model, self._pipeline))
+        self._encoder = choices(partial(_encoder, _native_engines(spec), spec, self._pipeline, self._seams))
+        self._sessions = choices(partial(_sessions, spec, self._pipeline, self._seams, self._encoder))
         self._on_gpu = choices(partial(_on_gpu, spec, self._encoder))
         self._encoder(self._all_added)  # what is wrong with the added tokens shows now
 
@@ -197,12 +200,13 @@ class Tokenizer:
         [60, 124, 101, 110, 100, 124, 62]
         """
         template = check_switch("add_special_tokens", add_special_tokens)
+        many = check_threads(threads)
         check_device(device)
         enabled = self._switched_on(added_tokens)
         if device == "gpu":
             ids = self._on_gpu(enabled).encode(text)
         else:
-            ids = self._encoder(enabled).encode(text, check_threads(threads))
+            ids = self._encoder(enabled).encode(text, many)
         return _around(*around(self._spec.post_processors), ids) if template else ids
 
     def encode_ordinary(self, text: str) -> Ids:
@@ -327,7 +331,7 @@ class Tokenizer:
         >>> tok.seams().is_seam("o", " "), tok.seams().is_seam("l", "o")
         (True, False)
         """
-        return self._sessions(self._switched_on(added_tokens)).table
+        return self._seams(self._switched_on(added_tokens))
 
     def load_session(self, path: str | PathLike[str]) -> Session:
         """A session that `Session.save` wrote. Raises `SessionMismatch` if another tokenizer made it,
@@ -455,26 +459,37 @@ def _native_engines(spec: TokenizerSpec) -> NativeEngines | None:
         return None
 
 
-def _encoder(
-    engines: NativeEngines | None,
+def _seams(
     spec: TokenizerSpec,
     model: Callable[[], Encoder],
     pipeline: Callable[[Set[int]], Pipeline],
     enabled: Set[int],
+) -> SeamTable:
+    """Between which characters texts are cut, for a choice of added tokens."""
+    return seam_table(spec, pipeline(enabled), lambda: without(model(), reference.markup(spec, enabled)))
+
+
+def _encoder(
+    engines: NativeEngines | None,
+    spec: TokenizerSpec,
+    pipeline: Callable[[Set[int]], Pipeline],
+    seams: Callable[[Set[int]], SeamTable],
+    enabled: Set[int],
 ) -> TextEncoder:
     """The encoder for a choice of added tokens."""
-    own, banned = pipeline(enabled), reference.markup(spec, enabled)
-    if engines is None:
-        return ReferenceEncoder(own)
-    return NativeEncoder(
-        engines.engine(own, banned), lambda: seam_table(spec, own, lambda: without(model(), banned))
-    )
+    own = pipeline(enabled)
+    if engines is not None:
+        with suppress(NotNative):  # a model without the switched-off tokens may be one that the core lacks
+            return NativeEncoder(
+                engines.engine(own, reference.markup(spec, enabled)), partial(seams, enabled)
+            )
+    return ReferenceEncoder(own)
 
 
 def _sessions(
     spec: TokenizerSpec,
-    model: Callable[[], Encoder],
     pipeline: Callable[[Set[int]], Pipeline],
+    seams: Callable[[Set[int]], SeamTable],
     encoder: Callable[[Set[int]], TextEncoder],
     enabled: Set[int],
 ) -> Sessions:
@@ -484,8 +499,7 @@ def _sessions(
     identity = Identity(spec.sha256, frozenset(token.id for token in tokens))
     if isinstance(text_encoder, NativeEncoder):
         return NativeSessions(identity, text_encoder)
-    table = seam_table(spec, own, lambda: without(model(), reference.markup(spec, enabled)))
-    return ReferenceEngine(identity, own, table)
+    return ReferenceEngine(identity, ReferenceEncoder(own), seams(enabled))
 
 
 def _on_gpu(

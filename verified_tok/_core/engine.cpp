@@ -297,12 +297,11 @@ void Engine::encode_all(const std::vector<Text>& texts, const std::vector<uint32
     ids = std::move(shares[0].ids);
     return;
   }
-  uint32_t* to = ids.room(static_cast<uint64_t>(offsets.back()));
+  ids.room(static_cast<uint64_t>(offsets.back()));
   for (Share& share : shares) {
-    to = std::copy(share.ids.data(), share.ids.data() + share.ids.count(), to);
+    ids.add(share.ids);
     share.ids = Ids();
   }
-  ids.end_at(to);
 }
 
 std::vector<Row> encode_piece_placed(const View& view, Text piece) {

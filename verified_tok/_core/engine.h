@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ struct Text {
 
   const uint8_t* end() const { return data + size; }
 };
+
+inline void check_size(uint64_t size) {
+  if (size > 0xFFFFFFFFu) throw std::length_error("a text of 4 GiB or more");
+}
 
 // Where tokens came from: for each the first byte of the text and the one behind its last.
 using Spans = std::vector<int64_t>;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -35,6 +36,12 @@ class Ids {
   void add(uint32_t id) {
     *room(1) = id;
     ++count_;
+  }
+
+  void add(const Ids& ids) {
+    if (ids.count_ == 0) return;
+    std::memcpy(room(ids.count_), ids.data_, ids.count_ * sizeof(uint32_t));
+    count_ += ids.count_;
   }
 
   // The memory, for `std::free`; never null.

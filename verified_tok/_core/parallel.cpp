@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 
 #include "seams.h"
 #include "share.h"
-#include "utf8.h"
 
 namespace vt {
 
@@ -15,28 +13,15 @@ namespace {
 constexpr uint64_t reach = 1 << 14;       // bytes that are searched for a seam
 constexpr uint64_t part_size = 1 << 18;   // bytes: large beside the work of starting, small beside the whole
 
-// The first seam at or behind a place inside a text, if it is in reach; else 0.
-uint64_t seam_behind(const View& seams, Text text, uint64_t at) {
-  const uint64_t end = std::min(text.size, at + reach);
-  while (at < end && is_continuation(text.data[at])) ++at;
-  if (at >= end || at == 0) return 0;
-  uint32_t x = char_before(text.data + at);
-  while (at < end) {
-    const uint32_t y = char_at(text.data + at);
-    if (is_seam(seams, x, y)) return at;
-    at += char_size(text.data[at]);
-    x = y;
-  }
-  return 0;
-}
-
 }  // namespace
 
 std::vector<uint64_t> cuts_near(const View& seams, Text text, uint64_t parts) {
   std::vector<uint64_t> cuts{0};
   for (uint64_t k = 1; k < parts; ++k) {
-    const uint64_t cut = seam_behind(seams, text, text.size / parts * k);
-    if (cut > cuts.back()) cuts.push_back(cut);
+    const uint64_t place = text.size / parts * k;
+    if (place == 0) continue;
+    const uint8_t* cut = first_seam(seams, text.data + place, text.data + std::min(text.size, place + reach));
+    if (cut != nullptr && cut > text.data + cuts.back()) cuts.push_back(static_cast<uint64_t>(cut - text.data));
   }
   cuts.push_back(text.size);
   return cuts;
@@ -55,9 +40,8 @@ Ids encode_parallel(const Engine& engine, const View& seams, Text text, uint32_t
   uint64_t count = 0;
   for (const Ids& ids : found) count += ids.count();
   Ids all;
-  uint32_t* to = all.room(count);
-  for (const Ids& ids : found) to = std::copy(ids.data(), ids.data() + ids.count(), to);
-  all.end_at(to);
+  all.room(count);
+  for (const Ids& ids : found) all.add(ids);
   return all;
 }
 

@@ -3,6 +3,7 @@
 
 #include "host_device.h"
 #include "image.h"
+#include "utf8.h"
 
 namespace vt {
 
@@ -56,6 +57,19 @@ VT_HD bool is_seam(const View& v, uint32_t x, uint32_t y) {
   return x_kind != symbol_none && y_kind != symbol_none &&
          !holds_pair(v.seam_joined_start, v.seam_joined, v.seam_options[1],
                      seam_pair(last_symbol(x_kind, x), first_symbol(y_kind, y)));
+}
+
+// The first seam from `at` up to `stop`, of a text that begins before `at`; null if there is none.
+VT_HD const uint8_t* first_seam(const View& v, const uint8_t* at, const uint8_t* stop) {
+  while (at < stop && is_continuation(*at)) ++at;
+  if (at >= stop) return nullptr;
+  for (uint32_t x = char_before(at); at < stop;) {
+    const uint32_t y = char_at(at);
+    if (is_seam(v, x, y)) return at;
+    at += char_size(*at);
+    x = y;
+  }
+  return nullptr;
 }
 
 }  // namespace vt

@@ -2,8 +2,6 @@
 // (`reference.pipeline.segments`).
 #pragma once
 
-#include <stdexcept>
-
 #include "engine.h"
 #include "image.h"
 #include "literals.h"
@@ -11,14 +9,12 @@
 
 namespace vt {
 
-constexpr uint64_t text_limit = 0xFFFFFFFFu;
-
 // Calls `pieces(normal, begin, end, at)` for every stretch of ordinary text of a text, where `normal` is the segment
 // that holds it and `at` where that segment begins in the text; and `token(part, normal, at)` for every added token.
 // `inside`: the text goes on from other text. The segments know their origins if `origins` says so.
 template <bool origins, class Pieces, class Token>
 void each_part(const View& view, Text text, bool inside, Normalizer& normalizer, Pieces pieces, Token token) {
-  if (text.size > text_limit) throw std::length_error("a text of 4 GiB or more");
+  check_size(text.size);
   const Literals behind = normalized_literals(view);
   Parts raw(raw_literals(view), text.data, text.end());
   for (Part part; raw.next(part);) {

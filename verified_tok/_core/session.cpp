@@ -28,10 +28,6 @@ uint64_t common_at_end(const uint8_t* a_end, const uint8_t* b_end, uint64_t size
   return done;
 }
 
-void check_size(uint64_t size) {
-  if (size > 0xFFFFFFFFu) throw std::length_error("a text of 4 GiB or more");
-}
-
 std::vector<Places::Place> places_of(const Spans& spans, uint64_t moved) {
   std::vector<Places::Place> places(spans.size() / 2);
   for (size_t k = 0; k < places.size(); ++k) {
@@ -258,14 +254,10 @@ Patch Session::edit_at(uint64_t start, uint64_t stop, Text given) {
   if (given.size != 0) std::memcpy(part.data() + (start - lo), given.data, given.size);
   old.copy(stop, hi, part.data() + (start - lo) + given.size);
 
-  SessionStats stats = stats_;
   const uint64_t before = old.chars_between(lo, start), behind = old.chars_between(stop, hi);
   const uint64_t chars = chars_in(given.data, given.end());
-  stats.operations += 1;
-  stats.characters_given += chars;
-  stats.characters_encoded += before + chars + behind;
-  stats.longest_reach = std::max({stats.longest_reach, before, behind});
-  stats.without_seam += (lo == 0 && start > 0) || (hi == size && stop < size);
+  const bool missed = (lo == 0 && start > 0) || (hi == size && stop < size);
+  const SessionStats stats = stats_.with(chars, before + chars + behind, std::max(before, behind), missed);
 
   Ids ids;
   std::vector<Places::Place> places;
@@ -295,13 +287,9 @@ Patch Session::concat(Session& given) {
   old.copy(lo, end, part.data());
   std::copy(text.data(), text.data() + hi, part.data() + (end - lo));
 
-  SessionStats stats = stats_;
   const uint64_t before = old.chars_between(lo, end), behind = theirs->text.chars_between(0, hi);
-  stats.operations += 1;
-  stats.characters_given += theirs->text.chars();
-  stats.characters_encoded += before + behind;
-  stats.longest_reach = std::max({stats.longest_reach, before, behind});
-  stats.without_seam += (lo == 0 && end > 0) || (hi == added && added > 0);
+  const bool missed = (lo == 0 && end > 0) || (hi == added && added > 0);
+  const SessionStats stats = stats_.with(theirs->text.chars(), before + behind, std::max(before, behind), missed);
 
   Ids ids;
   std::vector<Places::Place> places;

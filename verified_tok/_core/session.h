@@ -26,6 +26,12 @@ struct SessionStats {
   uint64_t characters_encoded = 0;
   uint64_t longest_reach = 0;
   uint64_t without_seam = 0;
+
+  // These, and one more operation.
+  SessionStats with(uint64_t given, uint64_t encoded, uint64_t reach, bool missed) const {
+    return {operations + 1, characters_given + given, characters_encoded + encoded,
+            longest_reach < reach ? reach : longest_reach, without_seam + missed};
+  }
 };
 
 // Any number of threads may use a session; operations on it and on its forks wait for one another.

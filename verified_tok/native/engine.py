@@ -7,12 +7,12 @@ from functools import partial
 
 from verified_tok._core import native
 from verified_tok.native import model
-from verified_tok.native.image_file import WORTH_KEEPING, kept
+from verified_tok.native.image_file import image_for
 from verified_tok.native.literals import kind_arrays, literal_arrays
 from verified_tok.native.normalizer import normalizer_arrays
 from verified_tok.native.patterns import cutting_stages, split_sections
 from verified_tok.reference.pipeline import Pipeline
-from verified_tok.spec import ByteLevel, RankBpe, TokenizerSpec
+from verified_tok.spec import ByteLevel, TokenizerSpec
 
 
 class NativeEngines:
@@ -24,9 +24,7 @@ class NativeEngines:
     def __init__(self, spec: TokenizerSpec) -> None:
         self._model = spec.model
         self._byte_level = any(isinstance(stage, ByteLevel) for stage in spec.pre_tokenizers)
-        size = len(spec.model.ranks if isinstance(spec.model, RankBpe) else spec.model.vocab)
-        build = partial(self._build, spec)
-        self._common = kept("encode", spec.sha256, build) if size >= WORTH_KEEPING else build()
+        self._common = image_for("encode", spec, partial(self._build, spec))
 
     def _build(self, spec: TokenizerSpec) -> native.Image:
         return native.Image.of(

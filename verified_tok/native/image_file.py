@@ -11,6 +11,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +20,7 @@ import numpy as np
 import verified_tok
 from verified_tok._core import native
 from verified_tok.registry import cache_folder
+from verified_tok.spec import RankBpe, TokenizerSpec
 
 WORTH_KEEPING = 10_000
 """Vocabularies of so many tokens take long enough to build that their tables are kept."""
@@ -29,23 +31,27 @@ FILES_KEPT = 32
 _DIGEST = 32
 
 
+def image_for(use: str, spec: TokenizerSpec, build: Callable[[], native.Image]) -> native.Image:
+    """The image for a use of a tokenizer: kept if its vocabulary is large, else built each time."""
+    size = len(spec.model.ranks if isinstance(spec.model, RankBpe) else spec.model.vocab)
+    return kept(use, spec.sha256, build) if size >= WORTH_KEEPING else build()
+
+
 def kept(use: str, sha256: str, build: Callable[[], native.Image]) -> native.Image:
     """The image for a use of the tokenizer with this hash: from its file, or built and then written there."""
-    try:
-        path = cache_folder() / "images" / f"{use}-{sha256[:32]}-{_code()[:32]}.image"
-        image = _read(path)
-        if image is None:
-            image = build()
+    path = cache_folder() / "images" / f"{use}-{sha256[:32]}-{_code()[:32]}.image"
+    image = _read(path)
+    if image is None:
+        image = build()
+        with suppress(OSError):
             _write(path, image)
-    except (OSError, ValueError):
-        return build()
     return image
 
 
 def _read(path: Path) -> native.Image | None:
     try:
         data = np.fromfile(path, np.uint8)
-    except FileNotFoundError:
+    except (OSError, ValueError):
         return None
     if len(data) < _DIGEST or hashlib.sha256(data[:-_DIGEST].data).digest() != data[-_DIGEST:].tobytes():
         return None
@@ -58,8 +64,12 @@ def _read(path: Path) -> native.Image | None:
 def _write(path: Path, image: native.Image) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        file.write(image.memory.data)
-        file.write(hashlib.sha256(image.memory.data).digest())
+        try:
+            file.write(image.memory.data)
+            file.write(hashlib.sha256(image.memory.data).digest())
+        except OSError:
+            os.unlink(file.name)
+            raise
     os.replace(file.name, path)
     files = sorted(path.parent.glob("*.image"), key=lambda file: file.stat().st_mtime)
     for old in files[:-FILES_KEPT]:
