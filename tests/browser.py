@@ -57,21 +57,24 @@ class Page:
         self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self._call(f"{domain}.enable")
+        self._call("Page.setLifecycleEventsEnabled", enabled=True)
 
     def open(self, path: Path, width: int = 1200, height: int = 900, dark: bool = False) -> None:
-        """Load a file and wait until it is loaded."""
+        """Load a file and wait until it is loaded and drawn: before the first frame nothing is on the screen,
+        so that `innerText` of what has `content-visibility: auto` is empty."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self._call("Emulation.setDeviceMetricsOverride", **size)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._call("Emulation.setEmulatedMedia", features=[scheme])
         self._events.clear()
-        self._call("Page.navigate", url=path.resolve().as_uri())
-        while not any(event["method"] == "Page.loadEventFired" for event in self._events):
+        loader = self._call("Page.navigate", url=path.resolve().as_uri())["loaderId"]
+        while not any(_is_load(event, loader) for event in self._events):
             self._events.append(self._receive())
+        self.run("new Promise(seen => requestAnimationFrame(() => requestAnimationFrame(seen)))")
 
     def run(self, script: str) -> Any:
-        """The value of a JavaScript expression."""
-        result = self._call("Runtime.evaluate", expression=script, returnByValue=True)
+        """The value of a JavaScript expression; if it is a promise, what it is kept with."""
+        result = self._call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in result, result
         return result["result"].get("value")
 
@@ -133,6 +136,14 @@ class Page:
         first, self._read = self._read.split(b"\0", 1)
         message: dict[str, Any] = json.loads(first)
         return message
+
+
+def _is_load(event: dict[str, Any], loader: str) -> bool:
+    """Whether the document of this loader, and not one before it, is loaded."""
+    match event:
+        case {"method": "Page.lifecycleEvent", "params": {"name": "load", "loaderId": found}}:
+            return bool(found == loader)
+    return False
 
 
 @contextmanager

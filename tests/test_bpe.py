@@ -479,9 +479,9 @@ def test_a_long_piece_is_quick(letters: bytes) -> None:
     rules = [(x, y) for x in letters for y in letters]
     rules += [(256 + i, 256 + j) for i in range(len(rules)) for j in range(len(rules))][:5000]
     piece = (letters * 50_000)[:50_000]
-    start = time.perf_counter()
+    start = time.process_time()
     tokens = encode_piece(textbook(rules), piece)
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
     assert decode(bytes_of_rules(rules).__getitem__, tokens) == piece
 
 

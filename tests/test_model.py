@@ -169,7 +169,7 @@ def test_a_long_piece_takes_little_longer_than_linear_time() -> None:
         merges.append((vocab[left], vocab[right], vocab.setdefault(left + right, len(vocab))))
     ours = encoder(MergeBpe(vocab, tuple(merges), False, False, None, False))
     piece = "ababaabbaaaab" * 16_000  # 208,000 letters; a scan for each merge would take hours
-    begin = time.perf_counter()
+    begin = time.process_time()
     tokens = encode_piece(ours, piece)
-    assert time.perf_counter() - begin < 30
+    assert time.process_time() - begin < 30
     assert tokens[-1].stop == len(piece)

@@ -314,9 +314,9 @@ def test_qwen_normalizes(real: Callable[[str], Twins]) -> None:
 
 def test_english_takes_seconds(real: Callable[[str], Twins]) -> None:
     both = real("qwen3")
-    begin = time.perf_counter()
+    begin = time.process_time()
     ids = both.ours.encode(ENGLISH)
-    assert time.perf_counter() - begin < 10
+    assert time.process_time() - begin < 10
     assert ids.tolist() == both.theirs.encode(ENGLISH).ids
     assert both.ours.decode(ids) == ENGLISH
 
@@ -325,9 +325,9 @@ def test_english_takes_seconds(real: Callable[[str], Twins]) -> None:
 def test_one_long_word_takes_less_than_a_minute(letters: str, real: Callable[[str], Twins]) -> None:
     both = real("qwen3")
     word = (letters * 50_000)[:50_000]
-    begin = time.perf_counter()
+    begin = time.process_time()
     ids = both.ours.encode(word)
-    assert time.perf_counter() - begin < 60
+    assert time.process_time() - begin < 60
     assert ids.tolist() == both.theirs.encode(word).ids
 
 
