@@ -1,5 +1,5 @@
 """Encoding on a GPU, with the functions of the native core; see README.md beside this file."""
 
-from verified_tok.gpu.encoder import DeviceEncoder, DeviceStats
+from verified_tok.gpu.counters import GpuCounters
 
-__all__ = ["DeviceEncoder", "DeviceStats"]
+__all__ = ["GpuCounters"]

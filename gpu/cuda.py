@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -9,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from verified_tok.errors import GpuUnavailable
-from verified_tok.gpu.device import Array
+from verified_tok.gpu.device import Array, HostBytes, Memory
+from verified_tok.gpu.lanes import Lanes
 from verified_tok.gpu.source import KERNELS, NVRTC_OPTIONS
 
 _BLOCK = 128  # threads
@@ -26,9 +28,9 @@ class CudaDevice:
                 f"CuPy cannot be imported ({error}); install verified-tok[gpu], for CUDA 12, or cupy-cuda13x"
             ) from None
         try:
-            cupy.cuda.runtime.getDeviceCount()
-            self._module = cupy.RawModule(code=KERNELS.read_text("utf-8"), options=NVRTC_OPTIONS)
-            self._module.compile()
+            self.number = int(cupy.cuda.runtime.getDevice())
+            self.module = cupy.RawModule(code=KERNELS.read_text("utf-8"), options=NVRTC_OPTIONS)
+            self.module.compile()
         except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.compiler.CompileException) as error:
             raise GpuUnavailable(f"the GPU cannot be used: {error}") from None
         self.xp: Any = cupy
@@ -38,27 +40,113 @@ class CudaDevice:
             cupy.cuda.driver.CUDADriverError,
         )
 
-    def put(self, array: npt.NDArray[Any]) -> Array:
+    @property
+    def identity(self) -> str:
         """See `Device`."""
-        return self.xp.asarray(array)
+        runtime = self.xp.cuda.runtime
+        name = runtime.getDeviceProperties(self.number)["name"].decode()
+        return f"{name}, driver {runtime.driverGetVersion()}, runtime {runtime.runtimeGetVersion()}"
 
-    def take(self, array: Array) -> npt.NDArray[Any]:
+    @property
+    def free_memory(self) -> int:
         """See `Device`."""
-        taken: npt.NDArray[Any] = self.xp.asnumpy(array)
-        return taken
+        with self.current():
+            return int(self.xp.cuda.runtime.memGetInfo()[0])
 
-    def address(self, array: Array) -> int:
-        """See `Device`."""
-        return int(array.data.ptr)
+    def put(self, array: npt.NDArray[Any]) -> Memory:
+        """See `Device`. Any queue may use it at once."""
+        with self.current():
+            there = self.xp.asarray(array)
+            self.xp.cuda.get_current_stream().synchronize()
+        return Memory(int(there.data.ptr), there)
 
-    def launch(self, kernel: str, threads: int, *arguments: Array | int) -> None:
+    def array(self, values: npt.NDArray[Any]) -> Array:
         """See `Device`."""
-        if threads:
-            given = tuple(np.uint64(a) if isinstance(a, int) else a for a in arguments)
-            self._module.get_function(kernel)((-(-threads // _BLOCK),), (_BLOCK,), given)
+        with self.current():
+            return self.xp.asarray(values)
+
+    def queue(self) -> CudaQueue:
+        """See `Device`."""
+        with self.current():
+            return CudaQueue(self, self.xp.cuda.Stream(non_blocking=True))
+
+    def current(self) -> Any:
+        """A context in which this GPU is the calling thread's."""
+        return self.xp.cuda.Device(self.number)
+
+
+class CudaQueue:
+    """A stream."""
+
+    def __init__(self, device: CudaDevice, stream: Any) -> None:
+        self._device = device
+        self._stream = stream
+        self._cuda = device.xp.cuda
+
+    def allocate(self, size: int) -> Memory:
+        """See `Queue`. CuPy keeps the memory of streams apart."""
+        with self._device.current(), self._stream:
+            memory = self._cuda.alloc(size)
+        return Memory(int(memory.ptr), memory)
+
+    def staging(self, size: int) -> HostBytes:
+        """See `Queue`."""
+        with self._device.current():
+            memory = self._cuda.alloc_pinned_memory(size)
+        return np.frombuffer(memory, np.uint8, size)
+
+    def upload(self, source: HostBytes, address: int) -> None:
+        """See `Queue`."""
+        self._copy(address, source.ctypes.data, source.nbytes, self._cuda.runtime.memcpyHostToDevice)
+
+    def download(self, address: int, target: HostBytes) -> None:
+        """See `Queue`."""
+        self._copy(target.ctypes.data, address, target.nbytes, self._cuda.runtime.memcpyDeviceToHost)
+
+    def launch(self, kernel: str, threads: int, *arguments: int) -> None:
+        """See `Queue`."""
+        given = tuple(map(np.uint64, arguments))
+        with self._device.current(), self._stream:
+            self._device.module.get_function(kernel)((-(-threads // _BLOCK),), (_BLOCK,), given)
+
+    def recorded(self, work: Callable[[], None]) -> Callable[[], None]:
+        """See `Queue`. A CUDA graph. The kernels must have run once: they cannot be loaded meanwhile."""
+        with self._device.current():
+            self._stream.begin_capture()
+            try:
+                work()
+            finally:
+                graph = self._stream.end_capture()
+            graph.upload(self._stream)
+
+        def replay() -> None:
+            with self._device.current():
+                graph.launch(self._stream)
+
+        return replay
+
+    def wait(self) -> None:
+        """See `Queue`."""
+        with self._device.current():
+            self._stream.synchronize()
+
+    def handed_over(self, address: int, count: int, dtype: type[np.generic]) -> Array:
+        """See `Queue`. The memory is the calling thread's stream's: this queue waits until it is free, and
+        that stream until it is written."""
+        with self._device.current():
+            caller = self._cuda.get_current_stream()
+            array = self._device.xp.empty(count, dtype)
+            self._stream.wait_event(caller.record(self._cuda.Event(disable_timing=True)))
+            self._copy(int(array.data.ptr), address, array.nbytes, self._cuda.runtime.memcpyDeviceToDevice)
+            caller.wait_event(self._stream.record(self._cuda.Event(disable_timing=True)))
+        return array
+
+    def _copy(self, target: int, source: int, size: int, kind: int) -> None:
+        with self._device.current():
+            self._cuda.runtime.memcpyAsync(target, source, size, kind, self._stream.ptr)
 
 
 @cache
-def cuda_device() -> CudaDevice:
-    """The GPU. Raises `GpuUnavailable`."""
-    return CudaDevice()
+def cuda_lanes() -> Lanes:
+    """The lanes of the GPU, for all tokenizers. Raises `GpuUnavailable`."""
+    return Lanes(CudaDevice())

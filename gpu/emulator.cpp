@@ -8,6 +8,7 @@
 #define __global__
 
 #include <cstdint>
+#include <utility>
 
 struct Coordinates {
   unsigned x;
@@ -18,45 +19,36 @@ static thread_local Coordinates blockIdx, blockDim, threadIdx;
 
 namespace {
 
-// Calls a kernel for `count` threads: the k-th to run is the one with the number `order[k]`.
+template <class... Parameters, size_t... numbers>
+void run(void (*kernel)(Parameters...), void** arguments, std::index_sequence<numbers...>) {
+  kernel(*static_cast<Parameters*>(arguments[numbers])...);
+}
+
+// Calls a kernel for `count` threads: the k-th to run is the one with the number `order[k]`. `arguments` are as in
+// CUDA's own launch: the addresses of the arguments.
 template <class... Parameters>
-void launch(void (*kernel)(Parameters...), const uint64_t* order, uint64_t count, unsigned block,
-            Parameters... arguments) {
+void launch(void (*kernel)(Parameters...), const uint64_t* order, uint64_t count, unsigned block, void** arguments) {
   blockDim.x = block;
   for (uint64_t k = 0; k < count; ++k) {
     blockIdx.x = static_cast<unsigned>(order[k] / block);
     threadIdx.x = static_cast<unsigned>(order[k] % block);
-    kernel(arguments...);
+    run(kernel, arguments, std::index_sequence_for<Parameters...>());
   }
 }
 
 }  // namespace
 
-#define VT_EMULATED(kernel, parameters, arguments)                                                       \
-  extern "C" void emulate_##kernel(const uint64_t* order, uint64_t count, unsigned block_size, parameters) { \
-    launch(kernel, order, count, block_size, arguments);                                                 \
+#define VT_EMULATED(kernel)                                                                                     \
+  extern "C" void emulate_##kernel(const uint64_t* order, uint64_t count, unsigned block, void** arguments) { \
+    launch(kernel, order, count, block, arguments);                                                             \
   }
-#define VT_LIST(...) __VA_ARGS__
 
-VT_EMULATED(count_parts,
-            VT_LIST(const vt::View* view, const uint8_t* data, const uint64_t* bounds, uint64_t texts, uint64_t block,
-                    uint64_t blocks, uint64_t* counts),
-            VT_LIST(view, data, bounds, texts, block, blocks, counts))
-VT_EMULATED(place_parts,
-            VT_LIST(const vt::View* view, const uint8_t* data, const uint64_t* bounds, uint64_t texts, uint64_t block,
-                    uint64_t blocks, const uint64_t* ends, uint64_t* starts, uint64_t* texts_of),
-            VT_LIST(view, data, bounds, texts, block, blocks, ends, starts, texts_of))
-VT_EMULATED(encode_parts,
-            VT_LIST(const vt::View* view, const uint8_t* data, const uint64_t* bounds, uint64_t texts,
-                    const uint64_t* starts, const uint64_t* texts_of, const uint64_t* parts, uint64_t longest,
-                    uint32_t* ids, uint32_t* counts),
-            VT_LIST(view, data, bounds, texts, starts, texts_of, parts, longest, ids, counts))
-VT_EMULATED(encode_parts_placed,
-            VT_LIST(const vt::View* view, const uint8_t* data, const uint64_t* bounds, uint64_t texts,
-                    const uint64_t* starts, const uint64_t* texts_of, const uint64_t* parts, uint64_t longest,
-                    uint32_t* ids, uint32_t* token_starts, uint32_t* token_stops, uint32_t* counts),
-            VT_LIST(view, data, bounds, texts, starts, texts_of, parts, longest, ids, token_starts, token_stops, counts))
-VT_EMULATED(gather_parts,
-            VT_LIST(const uint32_t* values, const uint64_t* starts, const uint32_t* counts, const uint64_t* ends,
-                    uint64_t parts, uint32_t* out),
-            VT_LIST(values, starts, counts, ends, parts, out))
+VT_EMULATED(count_parts)
+VT_EMULATED(place_parts)
+VT_EMULATED(encode_parts)
+VT_EMULATED(encode_parts_placed)
+VT_EMULATED(add_groups)
+VT_EMULATED(spread_sums)
+VT_EMULATED(place_texts)
+VT_EMULATED(gather_parts)
+VT_EMULATED(list_left)

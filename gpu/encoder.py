@@ -1,4 +1,4 @@
-"""Encoding on a device: which kernels run, and what the CPU does of it.
+"""Encoding on a device: what goes there, what comes back, and what the CPU does of it.
 
 Texts are cut at seams (`encode_chunks` in `lean/VerifiedTok/Thm/Session.lean`): every block of bytes looks
 for the first seam in it, and a thread encodes from one seam to the next with the functions of the
@@ -7,59 +7,47 @@ Ids lie at first where their part of the text lies, so that nothing has to be co
 together. The CPU waits for the device twice: for the number of ids, and for the ids.
 
 Parts that a thread has no room for (a long run without seams, a long merge), and parts that are not in their
-normal form, are encoded by the CPU.
+normal form, are encoded by the CPU. If they are many, or the device fails, it encodes everything.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from verified_tok._core import native
+from verified_tok.encoders import processors
 from verified_tok.errors import GpuUnavailable
-from verified_tok.gpu.device import Array, Device, bytes_array
+from verified_tok.gpu.counters import Counting
+from verified_tok.gpu.device import Array
+from verified_tok.gpu.lanes import Lanes
+from verified_tok.gpu.layout import AROUND, BYTES_A_TEXT
+from verified_tok.gpu.workspace import Found, Numbers, Totals, Workspace
 from verified_tok.session_state import Ids, Spans
 from verified_tok.spec import TokenizerSpec, UnicodeForm
-from verified_tok.text import explained
+from verified_tok.text import check_text
 
-Offsets = npt.NDArray[np.int64]
+R = TypeVar("R")
 
-_UNDONE = 0xFFFFFFFF  # as in kernels.cu
-_LANES = 32  # threads that move one part's ids
-
-
-@dataclass(slots=True)
-class DeviceStats:
-    """What was encoded so far."""
-
-    bytes: int = 0
-    parts: int = 0
-    parts_by_cpu: int = 0
-    """Parts that the device left to the CPU."""
-    failures: int = 0
-    """Requests that the CPU encoded because the device failed or was out of memory."""
+_FEW_LEFT = 64
+"""So many parts the CPU encodes one by one, whatever else there is."""
 
 
-class _Parts(NamedTuple):
-    """The parts of texts, on the device."""
+class _Ids(NamedTuple):
+    """The ids of texts, and the bounds of each text's; both on the device or both not."""
 
-    starts: Array
-    texts: Array
-    count: Array
-    """One number."""
-    most: int
-    """There are no more parts."""
+    ids: Array
+    offsets: Array
 
 
 class DeviceEncoder:
-    """Encodes with one tokenizer and one choice of its added tokens on a device.
+    """Encodes with one tokenizer and one choice of its added tokens on a device. Threads may share it.
 
-    Raises `GpuUnavailable` if the tokenizer's normalizer is another than a Unicode normal form.
+    Raises `GpuUnavailable` if the tokenizer's normalizer is another than a Unicode normal form, or its tables
+    have no room on the device.
     """
 
     def __init__(
@@ -67,125 +55,168 @@ class DeviceEncoder:
         spec: TokenizerSpec,
         engine: native.Engine,
         seams: native.Image,
-        device: Device,
-        block: int = 256,
-        longest: int = 1 << 14,
+        lanes: Lanes,
+        counting: Counting,
+        many_left: int = 8,
     ) -> None:
-        """`block`: every so many bytes a part begins, at the next seam; `longest`: how many bytes a part may
-        have, or the CPU encodes it."""
+        """`many_left`: if more than one part in so many is left to the CPU, it encodes everything."""
         for stage in spec.normalizers:
             if not isinstance(stage, UnicodeForm):
                 raise GpuUnavailable(f"there is no kernel for this tokenizer's normalizer: {stage}")
-        self.stats = DeviceStats()
         self._engine = engine
-        self._device = device
-        self._block, self._longest = block, longest
+        self._lanes = lanes
+        self._counting = counting
+        self._many_left = many_left
         images = [*engine.images, seams]
-        self._tables = [device.put(image.memory) for image in images]  # kept as long as the view
-        view = native.view_at(images, [device.address(table) for table in self._tables])
-        self._view = device.put(bytes_array(view))
-
-    def encode(self, text: str) -> Ids:
-        """The ids of a text. Raises `InvalidText`."""
-        return self.encode_batch([text])[0]
-
-    def encode_batch(self, texts: Sequence[str]) -> tuple[Ids, Offsets]:
-        """The ids of several texts in one array, and the bounds of each text's ids. Raises `InvalidText`."""
-        data = [_utf8(text) for text in texts]
-        bounds = np.array([*accumulate(map(len, data), initial=0)], np.uint64)
         try:
-            [ids], offsets = self._encode(b"".join(data), bounds, placed=False)
-        except self._device.failures:
-            self.stats.failures += 1
-            return self._engine.encode_list(list(texts), [], [], 1)
-        return ids, offsets
+            self._tables = [lanes.device.put(image.memory) for image in images]  # kept as long as the view
+        except lanes.device.failures as error:
+            raise GpuUnavailable(f"the tokenizer's tables cannot be put on the GPU: {error}") from None
+        self._view = native.view_at(images, [table.address for table in self._tables])
+
+    def encode(self, text: str, resident: bool = False) -> Array:
+        """The ids of a text. Raises `InvalidText`. `resident`: see `encode_batch`."""
+        return self.encode_batch([text], resident=resident)[0]
+
+    def encode_batch(
+        self,
+        texts: Sequence[str],
+        before: Sequence[int] = (),
+        after: Sequence[int] = (),
+        resident: bool = False,
+    ) -> tuple[Array, Array]:
+        """The ids of several texts in one array, each with `before` and `after` around it, and the bounds of
+        each text's ids. Arrays of NumPy, or of the device if they are to be `resident` there.
+
+        Raises `InvalidText`; `GpuUnavailable` if the device has no room for what is to be resident.
+        """
+        given = list(texts)  # even of a list: another thread may change that one meanwhile
+        bounds = _bounds(given)
+        parts = [
+            self._some(given[first:stop], bounds[first : stop + 1] - bounds[first], before, after, resident)
+            for first, stop in self._requests(bounds)
+        ]
+        xp = self._lanes.device.xp if resident else np
+        if len(parts) == 1:
+            return parts[0]
+        ends = accumulate((len(part.ids) for part in parts), initial=0)
+        offsets = [part.offsets[:-1] + end for part, end in zip(parts, ends, strict=False)]
+        total = sum(len(part.ids) for part in parts)
+        return (
+            xp.concatenate([xp.empty(0, np.uint32), *(part.ids for part in parts)]),
+            xp.concatenate([*offsets, xp.full(1, total, np.int64)]),
+        )
 
     def encode_placed(self, text: str) -> tuple[Ids, Spans]:
         """The ids of a text, and the span of bytes that each came from: int64 of shape (n, 2). Raises
         `InvalidText`."""
-        data = _utf8(text)
-        try:
-            [ids, starts, stops], _ = self._encode(data, np.array([0, len(data)], np.uint64), placed=True)
-        except self._device.failures:
-            self.stats.failures += 1
+        bounds = _bounds([text])
+        found = self._on_device([text], bounds, (), (), True, self._fetched)
+        if found is None:
             return self._engine.encode_placed(text)[:2]
+        ids, starts, stops = found.columns
         return ids, np.stack([starts, stops], axis=1).astype(np.int64)
 
-    def _encode(self, data: bytes, bounds: npt.NDArray[np.uint64], placed: bool) -> tuple[list[Ids], Offsets]:
-        """The ids, if `placed` also the first byte of each and the one behind its last; and the bounds."""
-        if not data:
-            return [np.empty(0, np.uint32)] * (3 if placed else 1), np.zeros(len(bounds), np.int64)
-        xp, launch = self._device.xp, self._device.launch
-        on_device = self._device.put(bytes_array(data)), self._device.put(bounds), len(bounds) - 1
-        parts = self._cut(len(data), *on_device)
-        columns = [xp.empty(len(data), xp.uint32) for _ in range(3 if placed else 1)]
-        counts = xp.zeros(parts.most, xp.uint32)
-        launch(
-            "encode_parts_placed" if placed else "encode_parts",
-            parts.most,
-            self._view,
-            *on_device,
-            parts.starts,
-            parts.texts,
-            parts.count,
-            self._longest,
-            *columns,
-            counts,
-        )
-        left = counts == _UNDONE
-        own = xp.where(left, 0, counts)
-        sums = [parts.count[0], own.sum(dtype=xp.uint64), left.sum(dtype=xp.uint64)]
-        count, total, undone = map(int, self._device.take(xp.stack(sums)))
-        self.stats.bytes += len(data)
-        self.stats.parts += count
-        self.stats.parts_by_cpu += undone
-        by_cpu = self._by_cpu(data, bounds, parts, count, left) if undone else {}
-        if by_cpu:
-            sizes = [len(ids) for ids, _ in by_cpu.values()]
-            own[xp.asarray([*by_cpu])] = xp.asarray(sizes, xp.uint32)
-            total += sum(sizes)
-        ends = xp.cumsum(own, dtype=xp.uint64)
-        gathered = [xp.empty(total, xp.uint32) for _ in columns]
-        for column, out in zip(columns, gathered, strict=True):
-            launch("gather_parts", count * _LANES, column, parts.starts, counts, ends, count, out)
-        for part, (ids, spans) in by_cpu.items():
-            stop = int(ends[part])
-            values = np.column_stack([ids, spans]).astype(np.uint32)
-            for number, out in enumerate(gathered):
-                out[stop - len(ids) : stop] = self._device.put(values[:, number])
-        first = xp.searchsorted(parts.starts[:count], on_device[1])
-        offsets = xp.concatenate([xp.zeros(1, xp.uint64), ends[:count]])[first]
-        return [*map(self._device.take, gathered)], self._device.take(offsets).astype(np.int64)
+    def _requests(self, bounds: Numbers) -> Iterator[tuple[int, int]]:
+        """Which texts are one request: from the first number up to the second."""
+        most = self._lanes.largest
+        first, count = 0, len(bounds) - 1
+        while first < count:
+            behind = int(np.searchsorted(bounds, bounds[first] + most, "right")) - 1
+            stop = max(first + 1, min(behind, first + most // BYTES_A_TEXT))
+            yield first, stop
+            first = stop
 
-    def _cut(self, size: int, data: Array, bounds: Array, texts: int) -> _Parts:
-        """The parts of the texts."""
-        xp, launch = self._device.xp, self._device.launch
-        blocks = -(-size // self._block)
-        where = self._view, data, bounds, texts, self._block, blocks
-        counts = xp.empty(blocks, xp.uint64)
-        launch("count_parts", blocks, *where, counts)
-        ends = xp.cumsum(counts, dtype=xp.uint64)
-        most = blocks + texts
-        starts, texts_of = xp.empty(most, xp.uint64), xp.empty(most, xp.uint64)
-        launch("place_parts", blocks, *where, ends, starts, texts_of)
-        return _Parts(starts, texts_of, ends[-1:], most)
+    def _some(
+        self, texts: list[str], bounds: Numbers, before: Sequence[int], after: Sequence[int], resident: bool
+    ) -> _Ids:
+        """The ids of one request."""
+        if resident:
+            return self._on_device(texts, bounds, before, after, False, self._kept) or self._resident(
+                *self._engine.encode_list(texts, before, after, processors())
+            )
+        found = self._on_device(texts, bounds, before, after, False, self._fetched)
+        if found is None:
+            return _Ids(*self._engine.encode_list(texts, before, after, processors()))
+        return _Ids(found.columns[0], found.offsets)
 
-    def _by_cpu(
-        self, data: bytes, bounds: npt.NDArray[np.uint64], parts: _Parts, count: int, left: Array
-    ) -> dict[int, tuple[Ids, Spans]]:
-        """The ids of the parts that are left, and their spans in their texts, by the numbers of the parts."""
-        starts = self._device.take(parts.starts[:count])
-        texts = self._device.take(parts.texts[:count])
-        found = {}
-        for part in np.flatnonzero(self._device.take(left)[:count]).tolist():
-            begin, text = int(starts[part]), int(texts[part])
-            first, stop = int(bounds[text]), int(bounds[text + 1])
-            if part + 1 < count:
-                stop = min(stop, int(starts[part + 1]))
-            ids, spans, *_ = self._engine.encode_placed(data[begin:stop].decode(), begin > first)
-            found[part] = ids, spans + (begin - first)
-        return found
+    def _on_device(
+        self,
+        texts: list[str],
+        bounds: Numbers,
+        before: Sequence[int],
+        after: Sequence[int],
+        placed: bool,
+        use: Callable[[Workspace, Totals, Numbers], R],
+    ) -> R | None:
+        """Encode on the device, and use what it found; None if everything is for the CPU."""
+        shape = self._lanes.shape(int(bounds[-1]), len(texts), placed)
+        if shape is None or len(before) + len(after) > AROUND:
+            self._counting.add(too_large=1)
+            return None
+        try:
+            with self._lanes.lane() as lane:
+                workspace = lane.workspace(shape)
+                native.copy_texts(texts, workspace.texts)
+                totals = workspace.run(self._view, bounds, before, after)
+                self._counting.add(waits=1, parts=totals.parts, parts_by_cpu=totals.left)
+                if totals.left > max(_FEW_LEFT, totals.parts // self._many_left):
+                    self._counting.add(left=1)
+                    return None
+                used = use(workspace, totals, bounds)
+        except self._lanes.device.failures:
+            self._counting.add(failures=1)
+            return None
+        self._counting.add(requests=1, bytes=int(bounds[-1]))
+        return used
+
+    def _kept(self, workspace: Workspace, totals: Totals, bounds: Numbers) -> _Ids:
+        """What was found, on the device."""
+        if not totals.left:
+            return _Ids(*workspace.handed_over(totals, len(bounds) - 1))
+        found = self._fetched(workspace, totals, bounds)
+        return self._resident(found.columns[0], found.offsets)
+
+    def _fetched(self, workspace: Workspace, totals: Totals, bounds: Numbers) -> Found:
+        """What was found, on the CPU, which encodes the parts that were left to it."""
+        found = workspace.fetched(totals, len(bounds) - 1)
+        self._counting.add(waits=1)
+        if not totals.left:
+            return found
+        stretches = zip(found.left.begin.tolist(), found.left.end.tolist(), strict=True)
+        parts = [workspace.texts[begin:end].tobytes().decode() for begin, end in stretches]
+        return self._with_left(found, parts, bounds)
+
+    def _resident(self, ids: Ids, offsets: Numbers) -> _Ids:
+        """What was found on the CPU, on the device."""
+        device = self._lanes.device
+        try:
+            return _Ids(device.array(ids), device.array(offsets))
+        except device.failures as error:
+            raise GpuUnavailable(f"the ids cannot be put on the GPU: {error}") from None
+
+    def _with_left(self, found: Found, texts: list[str], bounds: Numbers) -> Found:
+        """What the device found, with the ids of the parts that it left to the CPU in their places."""
+        begin, _, text, place = found.left
+        columns: list[list[Ids]] = []
+        for part, inside in zip(texts, (begin - bounds[text]).tolist(), strict=True):
+            ids, spans, *_ = self._engine.encode_placed(part, inside > 0)
+            columns.append([ids, *(spans + inside).T.astype(np.uint32)])
+        sizes = [len(ids) for ids, *_ in columns]
+        places = np.repeat(place, sizes)
+        merged = [
+            np.insert(column, places, np.concatenate(values))
+            for column, values in zip(found.columns, zip(*columns, strict=True), strict=False)
+        ]
+        before = np.cumsum([0, *sizes], dtype=np.int64)[np.searchsorted(begin, bounds)]
+        return Found(merged, found.offsets + before, found.left)
 
 
-def _utf8(text: str) -> bytes:
-    return explained(text, lambda: str.encode(text))
+def _bounds(texts: list[str]) -> Numbers:
+    """Where each text begins and ends when they lie one behind the other in UTF-8."""
+    try:
+        return native.text_bounds(texts)
+    except (TypeError, UnicodeEncodeError):
+        for text in texts:
+            check_text(text)
+        raise

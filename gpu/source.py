@@ -14,5 +14,5 @@ HEADERS = Path(verified_tok.__file__).parent / "_core"
 NVRTC_HEADERS = HERE / "nvrtc"
 """What stands for the standard library where there is none: CUDA's run-time compiler."""
 
-NVRTC_OPTIONS = ("--std=c++17", f"-I{HEADERS}", f"-I{NVRTC_HEADERS}")
+NVRTC_OPTIONS = ("--std=c++17", f"-I{HEADERS}", f"-I{NVRTC_HEADERS}", f"-I{HERE}")
 EMULATOR_OPTIONS = ("-std=c++17", "-O1", "-shared", "-fPIC", f"-I{HEADERS}", f"-I{HERE}")

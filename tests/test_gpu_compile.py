@@ -8,7 +8,17 @@ import pytest
 
 from verified_tok.gpu import compile as gpu_compile
 
-KERNELS = ["count_parts", "encode_parts", "encode_parts_placed", "gather_parts", "place_parts"]
+KERNELS = [
+    "add_groups",
+    "count_parts",
+    "encode_parts",
+    "encode_parts_placed",
+    "gather_parts",
+    "list_left",
+    "place_parts",
+    "place_texts",
+    "spread_sums",
+]
 
 
 def test_every_kernel_compiles_and_keeps_its_registers() -> None:

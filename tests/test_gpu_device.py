@@ -9,13 +9,14 @@ import pytest
 from test_gpu_emulator import FAMILIES, hostile, native_encoder, tokenizer
 
 from verified_tok.errors import GpuUnavailable, InvalidOption
-from verified_tok.gpu.cuda import cuda_device
+from verified_tok.gpu.counters import Counting
+from verified_tok.gpu.cuda import cuda_lanes
 from verified_tok.gpu.encoder import DeviceEncoder
 
 
 def has_gpu() -> bool:
     try:
-        cuda_device()
+        cuda_lanes()
     except GpuUnavailable:
         return False
     return True
@@ -30,12 +31,13 @@ def test_ids_are_those_of_the_cpu(name: str) -> None:
     rng = random.Random(name)
     texts = [hostile(name, rng, rng.choice([0, 1, 10, 1000, 100_000])) for _ in range(200)]
     own = native_encoder(tokenizer(name))
-    encoder = DeviceEncoder(tokenizer(name).spec, own.engine, own.seams, cuda_device())
+    counting = Counting()
+    encoder = DeviceEncoder(tokenizer(name).spec, own.engine, own.seams, cuda_lanes(), counting)
     ids, offsets = encoder.encode_batch(texts)
     expected = tokenizer(name).encode_batch(texts)
     assert ids.tobytes() == expected[0].tobytes()
     assert offsets.tobytes() == expected[1].tobytes()
-    assert encoder.stats.failures == 0
+    assert counting.sums.failures == 0
 
 
 @pytest.mark.skipif(find_spec("cupy") is not None, reason="CuPy is installed")

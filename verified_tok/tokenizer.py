@@ -43,6 +43,7 @@ from verified_tok.spec import MergeBpe, TokenizerSpec, TrimOffsets
 from verified_tok.text import check_text
 
 if TYPE_CHECKING:
+    from verified_tok.gpu.counters import Counting, GpuCounters
     from verified_tok.gpu.encoder import DeviceEncoder
 
 AddedTokens = Literal["all", "none"] | Collection[str | int]
@@ -96,6 +97,7 @@ class Tokenizer:
         "_all_added",
         "_decoder",
         "_encoder",
+        "_gpu_counting",
         "_on_gpu",
         "_pipeline",
         "_seams",
@@ -120,7 +122,8 @@ class Tokenizer:
         self._seams = choices(partial(_seams, spec, model, self._pipeline))
         self._encoder = choices(partial(_encoder, _native_engines(spec), spec, self._pipeline, self._seams))
         self._sessions = choices(partial(_sessions, spec, self._pipeline, self._seams, self._encoder))
-        self._on_gpu = choices(partial(_on_gpu, spec, self._encoder))
+        self._gpu_counting: Callable[[], Counting] = cache(_counting)
+        self._on_gpu = choices(partial(_on_gpu, spec, self._encoder, self._gpu_counting))
         self._encoder(self._all_added)  # what is wrong with the added tokens shows now
 
     def __repr__(self) -> str:
@@ -137,6 +140,11 @@ class Tokenizer:
         `deep` also finds out what takes up to a minute for the largest vocabularies (see `admit`).
         """
         return admit(self._spec, self.seams(), deep=deep)
+
+    @property
+    def gpu_counters(self) -> GpuCounters:
+        """What requests to a GPU came to so far, and how often the CPU took over."""
+        return self._gpu_counting().sums
 
     # --- vocabulary ---
 
@@ -502,17 +510,26 @@ def _sessions(
     return ReferenceEngine(identity, ReferenceEncoder(own), seams(enabled))
 
 
+def _counting() -> Counting:
+    from verified_tok.gpu.counters import Counting
+
+    return Counting()
+
+
 def _on_gpu(
-    spec: TokenizerSpec, encoder: Callable[[Set[int]], TextEncoder], enabled: Set[int]
+    spec: TokenizerSpec,
+    encoder: Callable[[Set[int]], TextEncoder],
+    counting: Callable[[], Counting],
+    enabled: Set[int],
 ) -> DeviceEncoder:
     """The encoder on the GPU, for a choice of added tokens."""
-    from verified_tok.gpu.cuda import cuda_device
+    from verified_tok.gpu.cuda import cuda_lanes
     from verified_tok.gpu.encoder import DeviceEncoder
 
     own = encoder(enabled)
     if not isinstance(own, NativeEncoder):
         raise GpuUnavailable("the kernels need the native core, with code for every stage of this tokenizer")
-    return DeviceEncoder(spec, own.engine, own.seams, cuda_device())
+    return DeviceEncoder(spec, own.engine, own.seams, cuda_lanes(), counting())
 
 
 def _around(before: Sequence[int], after: Sequence[int], ids: Ids) -> Ids:

@@ -193,3 +193,11 @@ def encode_parallel(engine: Engine, seams: Image, text: str, threads: int) -> np
 
 def view_at(images: list[Image], addresses: list[int]) -> bytes:
     """What the kernels see of images that lie at these addresses; later images go before earlier ones."""
+
+def text_bounds(texts: list[str]) -> npt.NDArray[np.int64]:
+    """Where each text begins when they lie one behind the other in UTF-8, and where the last one ends: shape
+    (texts + 1,). Raises TypeError for what is no str, UnicodeEncodeError for lone surrogates."""
+
+def copy_texts(texts: list[str], memory: npt.NDArray[np.uint8]) -> None:
+    """Put texts into `memory`, one behind the other in UTF-8. No other thread may change the list meanwhile.
+    Raises ValueError if they have no room there, and what `text_bounds` raises."""

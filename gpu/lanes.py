@@ -1,0 +1,91 @@
+"""Lanes: a queue each, with memory for requests of several sizes. A request has one to itself.
+
+So several threads encode on one device at once; one more than there are lanes waits. All tokenizers share
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Condition
+
+from verified_tok.gpu.device import Device
+from verified_tok.gpu.layout import BYTES_A_TEXT, Layout, Shape
+from verified_tok.gpu.workspace import Workspace
+
+_STEP = 4
+"""A size is so many times the one below: what a request has for nothing is memory and idle threads."""
+
+_LARGEST = 1 << 28
+
+
+class Lane:
+    """One queue of a device, and a workspace for each size of requests that it served."""
+
+    def __init__(self, device: Device) -> None:
+        self._queue = device.queue()
+        self._workspaces: dict[Shape, Workspace] = {}
+
+    def workspace(self, shape: Shape) -> Workspace:
+        """The one for a shape, which nobody else uses while the caller has the lane."""
+        if shape not in self._workspaces:
+            self._workspaces[shape] = Workspace(self._queue, shape)
+        return self._workspaces[shape]
+
+
+class Lanes:
+    """The lanes of a device, of which there are at most `most`."""
+
+    def __init__(
+        self, device: Device, most: int = 4, smallest: int = 1 << 16, block: int = 256, longest: int = 1 << 14
+    ) -> None:
+        """`smallest` is how many bytes the smallest requests have room for; `block` and `longest` are those
+        of `Shape`. The largest requests are such that the device has memory for all lanes."""
+        self.device = device
+        self.block = block
+        self.longest = longest
+        self._most = most
+        self._sizes = [smallest]
+        while self._fits(_STEP * self._sizes[-1]):
+            self._sizes.append(_STEP * self._sizes[-1])
+        self._made = 0
+        self._idle: list[Lane] = []
+        self._change = Condition()
+
+    @property
+    def largest(self) -> int:
+        """How many bytes the largest requests have room for."""
+        return self._sizes[-1]
+
+    def shape(self, size: int, texts: int, placed: bool) -> Shape | None:
+        """The smallest for so many bytes of so many texts; None if there is no room for them."""
+        needed = max(size, (texts - 1) * BYTES_A_TEXT)
+        for room in self._sizes:
+            if needed <= room:
+                return Shape(room, self.block, self.longest, placed)
+        return None
+
+    @contextmanager
+    def lane(self) -> Iterator[Lane]:
+        """A lane for the caller alone. One in which something was raised is not used again."""
+        with self._change:
+            self._change.wait_for(lambda: self._idle or self._made < self._most)
+            lane = self._idle.pop() if self._idle else None
+            self._made += lane is None
+        try:
+            lane = lane or Lane(self.device)
+            yield lane
+        except BaseException:
+            with self._change:
+                self._made -= 1
+                self._idle.clear()  # their memory may be what is lacking
+                self._change.notify()
+            raise
+        with self._change:
+            self._idle.append(lane)
+            self._change.notify()
+
+    def _fits(self, room: int) -> bool:
+        shape = Shape(room, self.block, self.longest, placed=True)
+        return room <= _LARGEST and self._most * _STEP * Layout(shape).size < 2 * self.device.free_memory
