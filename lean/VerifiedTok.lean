@@ -14,6 +14,7 @@ public import VerifiedTok.Spec.Pipeline
 public import VerifiedTok.Spec.Rounds
 public import VerifiedTok.Spec.RoundsCheck
 public import VerifiedTok.Spec.Seam
+public import VerifiedTok.Spec.Search
 public import VerifiedTok.Spec.Session
 public import VerifiedTok.Spec.Splice
 public import VerifiedTok.Spec.Stream
@@ -53,6 +54,8 @@ public import VerifiedTok.Thm.Seam.Matches
 public import VerifiedTok.Thm.Seam.Merge
 public import VerifiedTok.Thm.Seam.Sharp
 public import VerifiedTok.Thm.Seam.Stable
+public import VerifiedTok.Thm.Search
+public import VerifiedTok.Thm.Search.Apart
 public import VerifiedTok.Thm.Session
 public import VerifiedTok.Thm.Splice
 public import VerifiedTok.Thm.Splice.Blocks
@@ -70,6 +73,7 @@ public import VerifiedTok.Vectors.Model
 public import VerifiedTok.Vectors.Pattern
 public import VerifiedTok.Vectors.Rounds
 public import VerifiedTok.Vectors.Seam
+public import VerifiedTok.Vectors.Search
 public import VerifiedTok.Vectors.Session
 public import VerifiedTok.Vectors.Splice
 public import VerifiedTok.Vectors.Stream

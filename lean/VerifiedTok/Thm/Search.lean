@@ -1,5 +1,6 @@
 module
 
+public import VerifiedTok.Spec.Tables
 public import VerifiedTok.Thm.Rounds
 public import VerifiedTok.Thm.Rounds.Check
 public import VerifiedTok.Thm.Search.Apart
@@ -95,10 +96,10 @@ theorem made_iff {c : Token} : made t sym c = true ↔ Made t sym c := by
 /-- The two parts of a made token are made, and meet in its run, before its last merge. -/
 theorem Made.parts (hv : Spelling t init sym) {c x y : Token} {k : Nat} (hc : Made t sym c)
     (hi : ∀ s ∈ sym c, init s) (hb : birth t sym c = some (x, y, k)) :
-    t.look x y = some (k, c) ∧ sym c = sym x ++ sym y ∧ Meets t x y (sym x) (sym y) ∧
+    t.look x y = some (k, c) ∧ sym c = sym x ++ sym y ∧ ComesTo t x y (sym x) (sym y) ∧
       RanksIn t (· ≤ k) (sym x ++ sym y) ∧ Made t sym x ∧ Made t sym y := by
   obtain ⟨hl, hs⟩ := birth_eq_some hc.ranked hb
-  obtain ⟨A, B, hAB, hm⟩ := hs.meets (u := [x]) (v := [y]) rfl .done
+  obtain ⟨A, B, hAB, hm⟩ := hs.comesTo (u := [x]) (v := [y]) rfl .done
   obtain ⟨hA, hB⟩ := hm.steps
   have hiA : ∀ s ∈ A, init s := fun s hs => hi s (by rw [hAB]; exact List.mem_append_left _ hs)
   have hiB : ∀ s ∈ B, init s := fun s hs => hi s (by rw [hAB]; exact List.mem_append_right _ hs)
@@ -403,5 +404,29 @@ theorem encodePiece_of_stayApartAll {bytesOf : Token → List UInt8} (hv : t.Val
   refine mergeAll_of_stayApartAll hv.spelling (fun s hs => ?_) h
   obtain ⟨c, _, hs⟩ := List.mem_flatMap.mp hs
   exact isByte_initialTokens t _ s hs
+
+/-- **What leads to a place is unique**: two such lists that spell the same are the same.  So a search may remember
+the places from which it found no way on, whatever came before them. -/
+theorem stayApartAll_unique (hv : Spelling t init sym) {ts us : List Token} (hi : ∀ s ∈ ts.flatMap sym, init s)
+    (he : ts.flatMap sym = us.flatMap sym) (ht : stayApartAll t sym ts = true)
+    (hu : stayApartAll t sym us = true) : ts = us := by
+  rw [← mergeAll_of_stayApartAll hv hi ht, he]
+  exact mergeAll_of_stayApartAll hv (he ▸ hi) hu
+
+/-! ## Why ranks may not fall -/
+
+/-- `b` and `ab` rank below `a` and `b`; 0 is `a`, 1 is `b`, 2 is `ab`, 3 is `bab`. -/
+@[expose] def fallingTable : Table := ofMerges UInt8.toNat [⟨1, 2, 3⟩, ⟨0, 1, 2⟩]
+
+/-- The symbols of its tokens. -/
+@[expose] def fallingSymbols (c : Token) : List Token := [[0], [1], [0, 1], [1, 0, 1]].getD c []
+
+/-- **Ranks that fall mislead the walk**: merges make `bab` of its symbols, by ranks 1 and 0, and the walk says that
+`a` stays apart from it, but `abab` becomes `ab` and `ab`. -/
+theorem stayApart_needs_ranks_that_grow :
+    mergeAll fallingTable (fallingSymbols 3) = [3] ∧ made fallingTable fallingSymbols 3 = false ∧
+      stayApart fallingTable fallingSymbols 0 3 = true ∧
+        mergeAll fallingTable (fallingSymbols 0 ++ fallingSymbols 3) = [2, 2] := by
+  decide +kernel
 
 end VerifiedTok

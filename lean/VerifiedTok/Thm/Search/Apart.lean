@@ -16,15 +16,15 @@ variable {t : Table}
 /-! ## Runs that do not cross until they meet -/
 
 /-- The run on `A ++ B` comes to `x` and `y` side by side, and does not cross before. -/
-inductive Meets (t : Table) (x y : Token) : List Token → List Token → Prop where
-  | done : Meets t x y [x] [y]
+inductive ComesTo (t : Table) (x y : Token) : List Token → List Token → Prop where
+  | done : ComesTo t x y [x] [y]
   | left {A B : List Token} {i : Nat} {c : Token} :
-      Optimal t (A ++ B) i c → i + 1 < A.length → Meets t x y (mergeAt A i c) B → Meets t x y A B
+      Optimal t (A ++ B) i c → i + 1 < A.length → ComesTo t x y (mergeAt A i c) B → ComesTo t x y A B
   | right {A B : List Token} {i : Nat} {c : Token} :
-      Optimal t (A ++ B) (A.length + i) c → Meets t x y A (mergeAt B i c) → Meets t x y A B
+      Optimal t (A ++ B) (A.length + i) c → ComesTo t x y A (mergeAt B i c) → ComesTo t x y A B
 
-theorem Steps.meets {ts us : List Token} (h : Steps t ts us) {x y : Token} : ∀ {u v : List Token}, us = u ++ v →
-    Meets t x y u v → ∃ A B, ts = A ++ B ∧ Meets t x y A B := by
+theorem Steps.comesTo {ts us : List Token} (h : Steps t ts us) {x y : Token} : ∀ {u v : List Token}, us = u ++ v →
+    ComesTo t x y u v → ∃ A B, ts = A ++ B ∧ ComesTo t x y A B := by
   induction h with
   | refl => exact fun he hm => ⟨_, _, he, hm⟩
   | step _ ho ih =>
@@ -33,26 +33,26 @@ theorem Steps.meets {ts us : List Token} (h : Steps t ts us) {x y : Token} : ∀
     · exact ih rfl (.left ho hi hm)
     · exact ih rfl (.right ho hm)
 
-theorem Meets.steps {x y : Token} {A B : List Token} (h : Meets t x y A B) :
+theorem ComesTo.steps {x y : Token} {A B : List Token} (h : ComesTo t x y A B) :
     Steps t A [x] ∧ Steps t B [y] := by
   induction h with
   | done => exact ⟨.refl, .refl⟩
   | left ho hi _ ih => exact ⟨.cons (ho.of_append_left hi) ih.1, ih.2⟩
   | right ho _ ih => exact ⟨ih.1, .cons ho.of_append_right ih.2⟩
 
-theorem Meets.length_pos {x y : Token} {A B : List Token} (h : Meets t x y A B) :
+theorem ComesTo.length_pos {x y : Token} {A B : List Token} (h : ComesTo t x y A B) :
     0 < A.length ∧ 0 < B.length :=
   ⟨h.steps.1.length_le, h.steps.2.length_le⟩
 
-theorem Meets.step_left {x y : Token} {A B : List Token} (h : Meets t x y A B) {i : Nat} {c : Token}
-    (ho : Optimal t (A ++ B) i c) (hi : i + 1 < A.length) : Meets t x y (mergeAt A i c) B := by
+theorem ComesTo.step_left {x y : Token} {A B : List Token} (h : ComesTo t x y A B) {i : Nat} {c : Token}
+    (ho : Optimal t (A ++ B) i c) (hi : i + 1 < A.length) : ComesTo t x y (mergeAt A i c) B := by
   cases h with
   | done => simp at hi
   | left ho' _ h => obtain ⟨rfl, rfl⟩ := ho.unique ho'; exact h
   | right ho' _ => have := (ho.unique ho').1; omega
 
-theorem Meets.step_right {x y : Token} {A B : List Token} (h : Meets t x y A B) {i : Nat} {c : Token}
-    (ho : Optimal t (A ++ B) (A.length + i) c) : Meets t x y A (mergeAt B i c) := by
+theorem ComesTo.step_right {x y : Token} {A B : List Token} (h : ComesTo t x y A B) {i : Nat} {c : Token}
+    (ho : Optimal t (A ++ B) (A.length + i) c) : ComesTo t x y A (mergeAt B i c) := by
   cases h with
   | done => have := ho.lt_length; simp at this; omega
   | left ho' hi _ => have := (ho.unique ho').1; omega
@@ -62,14 +62,14 @@ theorem Meets.step_right {x y : Token} {A B : List Token} (h : Meets t x y A B) 
     subst this
     exact h
 
-theorem Meets.of_cross {x y : Token} {A B : List Token} (h : Meets t x y A B) {i : Nat} {c : Token}
+theorem ComesTo.of_cross {x y : Token} {A B : List Token} (h : ComesTo t x y A B) {i : Nat} {c : Token}
     (ho : Optimal t (A ++ B) i c) (hi : i + 1 = A.length) : A = [x] ∧ B = [y] := by
   cases h with
   | done => exact ⟨rfl, rfl⟩
   | left ho' _ _ => have := (ho.unique ho').1; omega
   | right ho' _ => have := (ho.unique ho').1; omega
 
-theorem Meets.not_stuck {x y : Token} {A B : List Token} (h : Meets t x y A B) {k : Nat} {c : Token}
+theorem ComesTo.not_stuck {x y : Token} {A B : List Token} (h : ComesTo t x y A B) {k : Nat} {c : Token}
     (hl : t.look x y = some (k, c)) : ¬ Stuck t (A ++ B) := by
   cases h with
   | done => exact fun hs => hs 0 k c (selected_zero.mpr hl)
@@ -122,7 +122,7 @@ theorem Grows.mono {j k : Nat} (hjk : j ≤ k) {ts : List Token} (h : Grows t k 
 theorem stuck_singleton (t : Table) (x : Token) : Stuck t [x] := fun _ _ _ => selected_singleton
 
 /-- The two sides of a run whose ranks grow are such runs. -/
-theorem Meets.grows {x y : Token} {A B : List Token} (h : Meets t x y A B) : ∀ {k : Nat}, Grows t k (A ++ B) →
+theorem ComesTo.grows {x y : Token} {A B : List Token} (h : ComesTo t x y A B) : ∀ {k : Nat}, Grows t k (A ++ B) →
     Grows t k A ∧ Grows t k B := by
   induction h with
   | done => exact fun _ => ⟨.stop (stuck_singleton t x), .stop (stuck_singleton t y)⟩
@@ -142,8 +142,8 @@ theorem Meets.grows {x y : Token} {A B : List Token} (h : Meets t x y A B) : ∀
     exact ⟨hA.mono hk, .step ho.of_append_right (selected_append_right.mp hs) hk hB⟩
 
 /-- The last merge of a run whose ranks grow has the highest rank. -/
-theorem Meets.ranks {x y c : Token} {j : Nat} (hl : t.look x y = some (j, c)) {A B : List Token}
-    (h : Meets t x y A B) : ∀ {k : Nat}, Grows t k (A ++ B) → k ≤ j ∧ RanksIn t (· ≤ j) (A ++ B) := by
+theorem ComesTo.ranks {x y c : Token} {j : Nat} (hl : t.look x y = some (j, c)) {A B : List Token}
+    (h : ComesTo t x y A B) : ∀ {k : Nat}, Grows t k (A ++ B) → k ≤ j ∧ RanksIn t (· ≤ j) (A ++ B) := by
   have hs : Selected t [x, y] 0 j c := selected_zero.mpr hl
   have ho : Optimal t [x, y] 0 c := by
     refine ⟨j, hs, fun i k d h => ?_⟩
@@ -170,8 +170,8 @@ theorem Meets.ranks {x y c : Token} {j : Nat} (hl : t.look x y = some (j, c)) {A
     exact ⟨Nat.le_trans hk hj, .step ho hs hj (by rw [mergeAt_append_right]; exact hr)⟩
 
 /-- The ranks of the two sides, and of the last merge, are ranks of the run. -/
-theorem Meets.ranks_parts {Q : Nat → Prop} {x y c : Token} {j : Nat} (hl : t.look x y = some (j, c))
-    {A B : List Token} (h : Meets t x y A B) : RanksIn t Q (A ++ B) → Q j ∧ RanksIn t Q A ∧ RanksIn t Q B := by
+theorem ComesTo.ranks_parts {Q : Nat → Prop} {x y c : Token} {j : Nat} (hl : t.look x y = some (j, c))
+    {A B : List Token} (h : ComesTo t x y A B) : RanksIn t Q (A ++ B) → Q j ∧ RanksIn t Q A ∧ RanksIn t Q B := by
   induction h with
   | done =>
     intro hr
@@ -295,7 +295,7 @@ theorem RankedBpe.eq_of_stuck {ts out : List Token} (h : RankedBpe t ts out) (hs
 /-- **Undoing the last merge of the left token**, of rank `j`, where the merges of the right one have lower
 ranks: until then, its right part met the right token. -/
 theorem apartOn_undo_left {x y l r : Token} {j : Nat} (hl : t.look x y = some (j, l)) (hP : ∀ k, k < j → P k) :
-    ∀ {X Y B : List Token}, Meets t x y X Y → RanksIn t (· ≤ j) (X ++ Y) → RankedBpe t B [r] →
+    ∀ {X Y B : List Token}, ComesTo t x y X Y → RanksIn t (· ≤ j) (X ++ Y) → RankedBpe t B [r] →
       RanksIn t (· < j) B →
       (ApartOn t P (X ++ Y) B ↔
         (∀ k c, t.look l r = some (k, c) → ¬ P k) ∧ ApartOn t (fun k => k < j ∧ P k) Y B)
@@ -379,7 +379,7 @@ decreasing_by all_goals omega
 /-- **Undoing the last merge of the right token**, of rank `j`, where the merges of the left one have no higher
 ranks: until then, its left part met the left token. -/
 theorem apartOn_undo_right {u v l r : Token} {j : Nat} (hl : t.look u v = some (j, r)) (hP : ∀ k, k ≤ j → P k) :
-    ∀ {A U V : List Token}, Meets t u v U V → RanksIn t (· ≤ j) (U ++ V) → RankedBpe t A [l] →
+    ∀ {A U V : List Token}, ComesTo t u v U V → RanksIn t (· ≤ j) (U ++ V) → RankedBpe t A [l] →
       RanksIn t (· ≤ j) A →
       (ApartOn t P A (U ++ V) ↔
         (∀ k c, t.look l r = some (k, c) → ¬ P k) ∧ ApartOn t (fun k => k ≤ j ∧ P k) A U)

@@ -1,0 +1,90 @@
+"""Tokens that are found without merging: a property for each theorem of
+`lean/VerifiedTok/Thm/Search.lean`, and the walk of the native core beside the one that is proved."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise, product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_vocabularies import Small, smalls
+
+from verified_tok._core import native
+from verified_tok.fetch import open_family
+from verified_tok.native.model import sections
+from verified_tok.reference.bpe import Rule, Table, merge_all
+from verified_tok.reference.model import encoder
+from verified_tok.reference.rounds_check import symbols_of
+from verified_tok.reference.search import birth, made, stay_apart, stay_apart_all
+from verified_tok.spec import ByteLevel
+
+
+def made_in(v: Small) -> list[int]:
+    return [token for token in v.spelled if made(v.table, v.spelled, token)]
+
+
+@given(smalls)
+def test_stay_apart_iff(v: Small) -> None:
+    for a, b in product(made_in(v), repeat=2):
+        merged = merge_all(v.table, [*v.spelled[a], *v.spelled[b]])
+        assert stay_apart(v.table, v.spelled, a, b) == (merged == [a, b])
+
+
+@given(smalls, st.data())
+def test_tokens_that_stay_apart_are_the_encoding(v: Small, data: st.DataObject) -> None:
+    tokens = data.draw(st.lists(st.sampled_from(made_in(v)), max_size=5))
+    spelled = [symbol for token in tokens for symbol in v.spelled[token]]
+    assert stay_apart_all(v.table, v.spelled, tokens) == (merge_all(v.table, spelled) == tokens)
+
+
+@given(smalls, st.data())
+def test_an_encoding_of_made_tokens_stays_apart(v: Small, data: st.DataObject) -> None:
+    tokens = merge_all(v.table, data.draw(st.lists(st.integers(0, v.letters - 1), max_size=14)))
+    assert stay_apart_all(v.table, v.spelled, tokens) == all(made(v.table, v.spelled, t) for t in tokens)
+
+
+def test_ranks_that_fall_mislead_the_walk() -> None:
+    table = Table((), {(1, 2): Rule(0, 3), (0, 1): Rule(1, 2)})
+    symbols = {0: [0], 1: [1], 2: [0, 1], 3: [1, 0, 1]}
+    assert merge_all(table, symbols[3]) == [3]
+    assert not made(table, symbols, 3)
+    assert stay_apart(table, symbols, 0, 3)
+    assert merge_all(table, [*symbols[0], *symbols[3]]) == [2, 2]
+
+
+# Real vocabularies. Llama 3.1's and Gemma's have rules that rank below those that make their parts.
+
+FAMILIES = ("llama-3.1", "gemma-3")
+TEXT = (
+    "The quick brown fox isn't lazy; 12345 résumés.\n\n    return [x for x in xs if x != '']  # naïve\n"
+    "Привет, мир! 中文分词测试，日本語のテキスト。 한국어도 있어요. いっぱいっぱい\t\t\t////----=====\n"
+    + " " * 40
+    + "a" * 30
+    + " " * 40
+    + "a" * 30
+)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_native_walk_is_the_proved_one(name: str) -> None:
+    tok = open_family(name)
+    byte_level = any(isinstance(stage, ByteLevel) for stage in tok.spec.pre_tokenizers)
+    engine = native.Engine([native.Image.of(sections(tok.spec.model, byte_level, frozenset()))])
+    table, symbols = encoder(tok.spec.model).table, symbols_of(tok.spec.model)
+    rng = random.Random(name)
+    found = [token for token in tok.encode(TEXT).tolist() if token in symbols]
+    chosen = rng.sample([*symbols], 600)
+    # Neighbours in encodings stay apart, the parts of a token do not, and of any two tokens most do.
+    parts = [(rule.left, rule.right) for token in chosen if (rule := birth(table, symbols, token))]
+    answers = []
+    for a, b in [*pairwise(found), *pairwise(chosen), *parts]:
+        usable = made(table, symbols, a) and made(table, symbols, b)
+        apart = engine.stay_apart(a, b)
+        assert (apart is not None) == usable, (a, b)
+        if usable:
+            assert apart == stay_apart(table, symbols, a, b), (a, b)
+            assert apart == (merge_all(table, [*symbols[a], *symbols[b]]) == [a, b])
+            answers.append(apart)
+    assert 200 < sum(answers) < len(answers) - 200
