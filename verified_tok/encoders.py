@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from typing import NamedTuple, Protocol
 
@@ -11,12 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from verified_tok._core import native
+from verified_tok.errors import InvalidText
 from verified_tok.native.seams import seam_sections
 from verified_tok.reference import pipeline as reference
 from verified_tok.reference.pipeline import Pipeline
 from verified_tok.reference.seam_table import SeamTable
 from verified_tok.session_state import Ids, Spans
 from verified_tok.text import check_text, explained
+from verified_tok.text_arrays import Texts, text_array, text_list
 
 Offsets = npt.NDArray[np.int64]
 
@@ -53,10 +55,10 @@ class TextEncoder(Protocol):
         ...
 
     def encode_batch(
-        self, texts: Iterable[str], before: Sequence[int], after: Sequence[int]
+        self, texts: Texts, before: Sequence[int], after: Sequence[int], threads: int | None = None
     ) -> tuple[Ids, Offsets]:
         """The ids of several texts in one array, each with `before` and `after` around it, and the bounds
-        of each text's ids."""
+        of each text's ids. By at most so many threads; None: as many as there are processors."""
         ...
 
     def encode_placed(self, text: str, inside: bool = False) -> Placed:
@@ -83,10 +85,10 @@ class ReferenceEncoder:
         return reference.normalized(self._pipeline, check_text(text))
 
     def encode_batch(
-        self, texts: Iterable[str], before: Sequence[int], after: Sequence[int]
+        self, texts: Texts, before: Sequence[int], after: Sequence[int], threads: int | None = None
     ) -> tuple[Ids, Offsets]:
-        """See `TextEncoder`."""
-        encoded = [[*before, *reference.encode(self._pipeline, check_text(text)), *after] for text in texts]
+        """See `TextEncoder`. One thread does it."""
+        encoded = [[*before, *reference.encode(self._pipeline, text), *after] for text in text_list(texts)]
         ids = [id for part in encoded for id in part]
         return np.array(ids, dtype=np.uint32), np.cumsum([0, *map(len, encoded)], dtype=np.int64)
 
@@ -130,15 +132,21 @@ class NativeEncoder:
         return explained(text, lambda: self.engine.normalize(text))
 
     def encode_batch(
-        self, texts: Iterable[str], before: Sequence[int], after: Sequence[int]
+        self, texts: Texts, before: Sequence[int], after: Sequence[int], threads: int | None = None
     ) -> tuple[Ids, Offsets]:
         """See `TextEncoder`."""
-        given = list(texts)  # even of a list: another thread may change that one meanwhile
+        many = threads or processors()
+        array = text_array(texts)
+        if array is not None:
+            try:
+                return self.engine.encode_array(array, before, after, many)
+            except ValueError as error:  # it is not UTF-8
+                raise InvalidText(str(error)) from None
+        given = list(texts)  # type: ignore[arg-type]  # even of a list: another thread may change that one
         try:
-            return self.engine.encode_list(given, before, after, processors())
+            return self.engine.encode_list(given, before, after, many)
         except (TypeError, UnicodeEncodeError):
-            for text in given:
-                check_text(text)
+            text_list(given)  # says which it is
             raise
 
     def encode_placed(self, text: str, inside: bool = False) -> Placed:

@@ -19,7 +19,6 @@ from verified_tok.encoders import NativeEncoder, Placed, ReferenceEncoder, TextE
 from verified_tok.engine import NativeSessions, ReferenceEngine, Sessions
 from verified_tok.errors import (
     GpuUnavailable,
-    InvalidText,
     InvalidTokenId,
     SessionMismatch,
     UnknownAddedToken,
@@ -41,6 +40,7 @@ from verified_tok.session_file import read_session
 from verified_tok.session_state import Ids, Spans
 from verified_tok.spec import MergeBpe, TokenizerSpec, TrimOffsets
 from verified_tok.text import check_text
+from verified_tok.text_arrays import Texts, check_texts
 
 if TYPE_CHECKING:
     from verified_tok.gpu.counters import Counting, GpuCounters
@@ -227,24 +227,32 @@ class Tokenizer:
         return self.encode(text, added_tokens="none")
 
     def encode_batch(
-        self, texts: Iterable[str], added_tokens: AddedTokens = "all", add_special_tokens: bool = False
+        self,
+        texts: Texts,
+        added_tokens: AddedTokens = "all",
+        add_special_tokens: bool = False,
+        threads: int | None = None,
     ) -> tuple[Ids, npt.NDArray[np.int64]]:
         """The ids of several texts in one array, and where each text's ids begin and end: text i has
         `ids[offsets[i]:offsets[i + 1]]`. `offsets` is int64 of shape (number of texts + 1,).
 
-        Raises what `encode` raises.
+        The texts may also be an array of strings of NumPy's, or of any library that speaks Arrow's C
+        interface (pyarrow, polars, …): the native core reads them where they lie. `threads`: see `encode`;
+        here all processors are the default.
+
+        Raises what `encode` raises, naming the text. Nulls are no texts.
 
         >>> ids, offsets = tok.encode_batch(["hello", "", "he"])
         >>> ids.tolist(), offsets.tolist()
         ([259, 256], [0, 1, 1, 2])
+        >>> import numpy
+        >>> tok.encode_batch(numpy.array(["hello", "he"]))[0].tolist()
+        [259, 256]
         """
-        if isinstance(texts, str):
-            raise InvalidText("several texts are expected, not one str; give it in a list, or call encode")
-        if not _can_be_iterated(texts):
-            raise InvalidText(f"several texts are expected, not {texts!r}")
-        template = check_switch("add_special_tokens", add_special_tokens)
+        check_texts(texts)
+        template, many = check_switch("add_special_tokens", add_special_tokens), check_threads(threads)
         before, after = around(self._spec.post_processors) if template else ((), ())
-        return self._encoder(self._switched_on(added_tokens)).encode_batch(texts, before, after)
+        return self._encoder(self._switched_on(added_tokens)).encode_batch(texts, before, after, many)
 
     def encode_with_spans(
         self, text: str, added_tokens: AddedTokens = "all", add_special_tokens: bool = False

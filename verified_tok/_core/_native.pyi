@@ -73,15 +73,10 @@ class Engine:
     ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
         """The ids of several texts with `before` and `after` around each, and the bounds of each one's."""
 
-    def encode_slices(
-        self,
-        data: npt.NDArray[np.uint8],
-        offsets: npt.NDArray[np.int64],
-        before: Sequence[int],
-        after: Sequence[int],
-        threads: int,
+    def encode_array(
+        self, texts: TextArray, before: Sequence[int], after: Sequence[int], threads: int
     ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
-        """The same for texts that lie in `data` one behind the other, between `offsets`."""
+        """The same for the texts of an array. Raises ValueError, naming the first that is not UTF-8."""
 
     def encode_piece(self, piece: bytes) -> list[tuple[int, int, int]]:
         """The tokens that the model makes of one piece, each with the bytes that it covers."""
@@ -89,6 +84,32 @@ class Engine:
     def stay_apart(self, left: int, right: int) -> bool | None:
         """Whether merging the bytes of two tokens gives the two again; None for tokens that merges do not
         make, or not by ever higher ranks."""
+
+class TextArray:
+    """Texts that lie in an array, whose memory it keeps or copies. Raises ValueError for an item that is null
+    or holds what is no character, TypeError for an array of another type."""
+
+    @staticmethod
+    def of_arrow(schema: object, array: object) -> TextArray:
+        """Of the two capsules of Arrow's `__arrow_c_array__`."""
+
+    @staticmethod
+    def of_arrow_stream(stream: object) -> TextArray:
+        """Of the capsule of Arrow's `__arrow_c_stream__`."""
+
+    @staticmethod
+    def of_bytes(strings: npt.NDArray[np.uint8]) -> TextArray:
+        """Of a row of bytes for each text, with zeros behind it."""
+
+    @staticmethod
+    def of_code_points(strings: npt.NDArray[np.uint32]) -> TextArray:
+        """Of a row of code points for each text, with zeros behind it."""
+
+    @staticmethod
+    def of_numpy_strings(dtype: object, address: int, count: int, stride: int) -> TextArray:
+        """Of an array of NumPy's StringDType that lies at this address, with its data type."""
+
+    def __len__(self) -> int: ...
 
 def literal_parts(image: Image, text: bytes, normalized: bool) -> list[tuple[int, int, int]]:
     """A text cut at the added tokens that match raw (or `normalized`) text: (start, stop, id), in bytes; the

@@ -10,6 +10,7 @@ void bind_model(nanobind::module_& module);    // module_model.cpp
 void bind_engine(nanobind::module_& module);   // module_engine.cpp
 void bind_split(nanobind::module_& module);    // module_split.cpp
 void bind_text(nanobind::module_& module);     // module_text.cpp
+void bind_text_array(nanobind::module_& module);  // module_text_array.cpp
 void bind_decode(nanobind::module_& module);   // module_decode.cpp
 void bind_session(nanobind::module_& module);  // module_session.cpp
 void bind_parallel(nanobind::module_& module);  // module_parallel.cpp

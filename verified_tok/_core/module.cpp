@@ -5,6 +5,7 @@ NB_MODULE(_native, module) {
   nanobind::set_leak_warnings(false);  // objects in global variables live until the interpreter ends
   vt::bind_image(module);
   vt::bind_model(module);
+  vt::bind_text_array(module);
   vt::bind_engine(module);
   vt::bind_split(module);
   vt::bind_text(module);

@@ -10,6 +10,7 @@
 #include "engine.h"
 #include "search_piece.h"
 #include "exchange.h"
+#include "text_array.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -63,10 +64,15 @@ nb::tuple encode_placed(const Engine& engine, nb::handle value, bool inside) {
   return nb::make_tuple(ids_array(std::move(ids)), spans_of(std::move(bytes)), spans_of(std::move(chars)), texts);
 }
 
-nb::tuple encode_texts(const Engine& engine, const std::vector<Text>& texts, const std::vector<uint32_t>& before,
-                       const std::vector<uint32_t>& after, uint32_t threads) {
+nb::tuple encode_list(const Engine& engine, const nb::list& values, const std::vector<uint32_t>& before,
+                      const std::vector<uint32_t>& after, uint32_t threads) {
+  std::vector<Text> texts;
+  texts.reserve(values.size());
   uint64_t bytes = 0;
-  for (const Text& text : texts) bytes += text.size;
+  for (nb::handle value : values) {
+    texts.push_back(text_of(value));
+    bytes += texts.back().size;
+  }
   Ids ids;
   std::vector<int64_t> offsets;
   {
@@ -76,24 +82,16 @@ nb::tuple encode_texts(const Engine& engine, const std::vector<Text>& texts, con
   return nb::make_tuple(ids_array(std::move(ids)), array_of(std::move(offsets)));
 }
 
-nb::tuple encode_list(const Engine& engine, const nb::list& values, const std::vector<uint32_t>& before,
-                      const std::vector<uint32_t>& after, uint32_t threads) {
-  std::vector<Text> texts;
-  texts.reserve(values.size());
-  for (nb::handle value : values) texts.push_back(text_of(value));
-  return encode_texts(engine, texts, before, after, threads);
-}
-
-nb::tuple encode_slices(const Engine& engine, nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> data,
-                        nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> offsets,
-                        const std::vector<uint32_t>& before, const std::vector<uint32_t>& after, uint32_t threads) {
-  std::vector<Text> texts;
-  for (size_t k = 0; k + 1 < offsets.size(); ++k) {
-    const int64_t start = offsets.data()[k], stop = offsets.data()[k + 1];
-    if (start < 0 || stop < start || static_cast<uint64_t>(stop) > data.size()) throw nb::value_error("offsets outside the data");
-    texts.push_back({data.data() + start, static_cast<uint64_t>(stop - start)});
+nb::tuple encode_array(const Engine& engine, const TextArray& texts, const std::vector<uint32_t>& before,
+                       const std::vector<uint32_t>& after, uint32_t threads) {
+  Ids ids;
+  std::vector<int64_t> offsets;
+  {
+    const Released released(texts.bytes());
+    texts.check(threads);
+    engine.encode_all(texts.texts(), before, after, threads, ids, offsets);
   }
-  return encode_texts(engine, texts, before, after, threads);
+  return nb::make_tuple(ids_array(std::move(ids)), array_of(std::move(offsets)));
 }
 
 nb::list encode_piece(const Engine& engine, const nb::bytes& piece) {
@@ -124,7 +122,7 @@ void bind_engine(nb::module_& module) {
       .def("normalize", &normalize, "text"_a)
       .def("encode_placed", &encode_placed, "text"_a, "inside"_a = false)
       .def("encode_list", &encode_list, "texts"_a, "before"_a, "after"_a, "threads"_a)
-      .def("encode_slices", &encode_slices, "data"_a, "offsets"_a, "before"_a, "after"_a, "threads"_a)
+      .def("encode_array", &encode_array, "texts"_a, "before"_a, "after"_a, "threads"_a)
       .def("encode_piece", &encode_piece, "piece"_a)
       .def("stay_apart", &stay_apart_in, "left"_a, "right"_a);
 }

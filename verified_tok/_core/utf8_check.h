@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 namespace vt {
 
@@ -29,7 +30,13 @@ inline Utf8Step utf8_step(const uint8_t* at, const uint8_t* end) {
 }
 
 inline bool is_utf8(const uint8_t* at, uint64_t size) {
+  constexpr uint64_t above_ascii = 0x8080808080808080;
   for (const uint8_t* end = at + size; at < end;) {
+    for (uint64_t eight = 0; end - at >= 8; at += 8) {
+      std::memcpy(&eight, at, sizeof eight);
+      if ((eight & above_ascii) != 0) break;
+    }
+    if (at == end) break;
     const Utf8Step step = utf8_step(at, end);
     if (!step.whole) return false;
     at += step.size;
