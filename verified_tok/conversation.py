@@ -28,11 +28,6 @@ PROVENANCE = np.dtype(
 )
 """What `Conversation.provenance` says of an id; `logprob` is NaN where none was given."""
 
-_ROLES = {
-    kind: "system" if kind is Kind.DEVELOPER else "tool" if kind is Kind.TOOLS else kind.value
-    for kind in Kind
-}
-
 
 class _Prepared(NamedTuple):
     """A turn that is about to be put in, and its ids."""
@@ -153,7 +148,7 @@ class Conversation:
         records["turn"] = np.repeat(np.array(turns, dtype=np.int64), sizes)
         records["event"] = np.repeat(np.array(events, dtype=np.int64), sizes)
         records["role"] = np.repeat(
-            np.array([_ROLES[turn.kind] for turn, _ in self._pieces()], dtype="U9"), sizes
+            np.array([self._format.role(turn.kind) for turn, _ in self._pieces()], dtype="U9"), sizes
         )
         records["sampled"] = self.loss_mask
         records["logprob"] = self.logprobs

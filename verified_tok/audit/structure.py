@@ -16,7 +16,7 @@ from verified_tok.audit.trajectory import Message, as_sent
 from verified_tok.audit.vocabulary import Vocabulary
 from verified_tok.chat import Format
 from verified_tok.chat.format import Said
-from verified_tok.chat.message import Assistant, ToolResult, check_message
+from verified_tok.chat.message import Assistant, System, ToolResult, check_message
 from verified_tok.conversation import Conversation
 from verified_tok.errors import InvalidMessage, InvalidOperation, InvalidTemplate
 from verified_tok.reference import chat
@@ -121,13 +121,14 @@ def spell(events: list[Read], messages: tuple[Message, ...], form: Format) -> bo
         if one.event is not None and not isinstance(one.event, chat.Close)
     ]
     try:
-        given = [check_message(as_sent(message)) for message in messages]
+        sent = [check_message(as_sent(message)) for message in messages]
     except InvalidMessage:
         return False
-    texts = [one if one is None else _contents(one) for one in read]
+    given = [one for one in sent if not _is_tools_alone(one)]
+    texts = [one if one is None else _contents(one) for one in read if not _is_tools_alone(one)]
     wanted: list[tuple[str, ...] | None] = []
     for is_result, group in groupby(given, lambda one: isinstance(one, ToolResult)):
-        some = [None if isinstance(one, Assistant) else (one.content,) for one in group]
+        some = [None if isinstance(one, Assistant) else _contents(one) for one in group]
         wanted += [tuple(text for one in some if one for text in one)] if is_result else some
     # The parts of one reply may be several spans.
     return [text for text, _ in groupby(texts)] == [text for text, _ in groupby(wanted)]
@@ -145,8 +146,13 @@ def inexpressible(messages: tuple[Message, ...], form: Format) -> Iterator[Found
             yield Found(Kind.MALFORMED, f"messages[{places[0]}]", 0, 0, str(error))
 
 
-def _contents(said: Said) -> tuple[str, ...]:
-    return tuple(one.content for one in (said if isinstance(said, tuple) else (said,)))
+def _contents(said: Said | ToolResult) -> tuple[str, ...]:
+    return tuple(one.content or "" for one in (said if isinstance(said, tuple) else (said,)))
+
+
+def _is_tools_alone(said: object) -> bool:
+    """Whether it describes tools and says nothing, so that there need not be a message for it."""
+    return isinstance(said, System) and said.content is None
 
 
 def _opening(form: Format) -> frozenset[int]:

@@ -21,10 +21,10 @@ from verified_tok.chat.formats.qwen import (
     QWEN3_NO_THINKING,
     QWEN3_THINKING_2507,
 )
-from verified_tok.chat.template import Group, Reply, Template
+from verified_tok.chat.template import Definitions, Group, Reply, Template
 from verified_tok.errors import InvalidTemplate
 
-__all__ = ["TEMPLATES", "Format", "Group", "Reply", "Template", "harmony", "known", "llama3_1"]
+__all__ = ["TEMPLATES", "Definitions", "Format", "Group", "Reply", "Template", "harmony", "known", "llama3_1"]
 
 TEMPLATES = {
     template.name: template

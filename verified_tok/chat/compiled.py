@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
-from verified_tok.chat.layout import Control, Layout, Segments, Slot, Text, fill, join, read_layout
+from verified_tok.chat.definitions import Descriptions
+from verified_tok.chat.layout import Control, Layout, Segments, Slot, Text, fill, join, joined, read_layout
 from verified_tok.errors import InvalidTemplate
 from verified_tok.reference import chat
 from verified_tok.reference.chat import ALL_PLACES, Edge, FixedIds, Ids, Kind, Part
@@ -47,8 +48,7 @@ class MessageLayout:
     """How one kind of message is written: `lead`, an `item` for each of its items, `closing`.
 
     In a group whose items are not set apart by control tokens, all results are one text: they stand in one
-    slot, with `joint` between them. So do a system message's content and descriptions of tools: the content,
-    `middle`, and `joint` before each description.
+    slot, with `joint` between them.
     """
 
     lead: Segments
@@ -56,7 +56,6 @@ class MessageLayout:
     closing: Segments
     many: bool = False
     joint: str = ""
-    middle: str = ""
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -70,7 +69,7 @@ def message_layouts(template: Template) -> dict[Kind, MessageLayout]:
     if template.system is not None:
         layouts[Kind.SYSTEM] = _single(_read(template, template.system, _CONTENT))
     if template.definitions is not None:
-        layouts[Kind.DEVELOPER] = _definitions(template, template.definitions)
+        layouts[Kind.DEVELOPER] = _single(Descriptions(template, template.definitions).layout)
     layouts[Kind.USER] = _single(_read(template, template.user, _CONTENT))
     if template.tools is not None:
         layouts[Kind.TOOLS] = _group(template, template.tools)
@@ -94,12 +93,14 @@ def compile_template(
     begin = fill(_read(template, template.begin, _NONE), {})
     separator = fill(_read(template, template.separator, _NONE), {})
     prompt = generation_prompt(template)
+    in_system = template.definitions is not None and not template.definitions.in_user_message
+    systems = {Kind.SYSTEM, *((Kind.DEVELOPER,) if in_system else ())}
     lead = {}
     for place in ALL_PLACES:
         front = begin if place is Edge.START else separator
         for kind, layout in layouts.items():
             late = template.system_first and place is not Edge.START
-            if place is kind is Kind.TOOLS or (late and kind in (Kind.SYSTEM, Kind.DEVELOPER)):
+            if place is kind is Kind.TOOLS or (late and kind in systems):
                 continue
             lead[place, kind] = coding.ids(join(*front, *layout.lead))
         if not template.tools_open_turn or place is Kind.USER:
@@ -108,7 +109,7 @@ def compile_template(
             lead[place, Kind.ASSISTANT] = ()
     for layout in layouts.values():
         _check_borders(layout, coding)
-    order = [Kind.TOOLS, Kind.USER, Kind.DEVELOPER, Kind.SYSTEM, Kind.ASSISTANT]
+    order = [Kind.TOOLS, Kind.DEVELOPER, Kind.USER, Kind.SYSTEM, Kind.ASSISTANT]
     return chat.Template(
         control=control,
         lead=lead,
@@ -144,37 +145,8 @@ def _group(template: Template, group: Group) -> MessageLayout:
     texts = [
         "".join(p.text for p in part if isinstance(p, Text)) for part in (item[place + 1 :], item[:place])
     ]
-    whole = _single(_joined((*opening, *item, *closing)))
+    whole = _single(joined((*opening, *item, *closing)))
     return MessageLayout(whole.lead, whole.item, (), joint="".join(texts))
-
-
-def _definitions(template: Template, group: Group) -> MessageLayout:
-    """Content and descriptions are one text: they stand in one slot, with `middle` and `joint` in it."""
-    opening = _read(template, group.open, _CONTENT)
-    item = _read(template, group.item, frozenset({"tool"}))
-    closing = fill(_read(template, group.close, _NONE), {})
-    place = next((place for place, piece in enumerate(opening) if isinstance(piece, Slot)), len(opening) - 1)
-    front = [piece.text for piece in (*opening[place + 1 :], *item[:-1]) if isinstance(piece, Text)]
-    slots = [piece for piece in (*opening[place:], *item) if not isinstance(piece, Text)]
-    if slots != [Slot("content"), Slot("tool")] or item[-1] != slots[1] or len(front) != 2:
-        raise InvalidTemplate(
-            "definitions open with {content} and a text, the item is a text and {tool}, and no control token "
-            "stands between"
-        )
-    whole = _single(_joined((*opening[: place + 1], *closing)))
-    return MessageLayout(whole.lead, whole.item, (), joint=front[1], middle=front[0])
-
-
-def _joined(layout: Layout) -> Layout:
-    """A layout with neighbouring texts made one."""
-    joined: list[Control | Text | Slot] = []
-    for piece in layout:
-        last = joined[-1] if joined else None
-        if isinstance(piece, Text) and isinstance(last, Text):
-            joined[-1] = Text(last.text + piece.text)
-        else:
-            joined.append(piece)
-    return tuple(joined)
 
 
 def _runs(layout: Layout) -> Iterator[Control | list[Text | Slot]]:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import final
 
 from verified_tok.chat.compiled import Coding, compile_template, message_layouts
+from verified_tok.chat.definitions import Descriptions
 from verified_tok.chat.layout import Alphabet, Text, cut
 from verified_tok.chat.message import Assistant, System, ToolResult, User
 from verified_tok.chat.parser import Parser
@@ -43,6 +44,8 @@ class Format:
         self.table = compile_template(template, self._coding, self.added, self.stops)
         self.coder = chat.Coder(self._encode, tokenizer.id_to_bytes)
         self._layouts = message_layouts(template)
+        defined = template.definitions
+        self._descriptions = None if defined is None else Descriptions(template, defined)
         self._replies = Replies(template)
         self._alphabet = Alphabet(template.controls)
         self._signs = {id: self._alphabet.sign(literal) for literal, id in self._control.items()}
@@ -51,20 +54,28 @@ class Format:
     def __repr__(self) -> str:
         return f"<Format {self.template.name} for {self.tokenizer!r}>"
 
+    def role(self, kind: Kind) -> str:
+        """The role of the messages of events of a kind."""
+        if kind is Kind.DEVELOPER:
+            definitions = self.template.definitions
+            return "user" if definitions is not None and definitions.in_user_message else "system"
+        return "tool" if kind is Kind.TOOLS else kind.value
+
     # --- messages to events ---
 
     def event(self, said: Said) -> chat.Message:
         """The event of messages that are not the assistant's. Raises `InvalidMessage`."""
         name = self.template.name
         match said:
-            case System(content, tools):
+            case System(content, tools) | User(content, tools) if tools:
+                text = self._described(isinstance(said, User), content, tools)
+                return self._message(Kind.DEVELOPER, [{"content": text}])
+            case System(content):
                 if self.template.system is None:
                     raise InvalidMessage(f"{name} has no system messages")
-                if tools:
-                    return self._message(Kind.DEVELOPER, [{"content": self._defined(content, tools)}])
                 if self.template.system_first and not content:
                     raise InvalidMessage(f"an empty system message leaves no trace in {name}: leave it out")
-                return self._message(Kind.SYSTEM, [{"content": content}])
+                return self._message(Kind.SYSTEM, [{"content": content or ""}])
             case User(content):
                 return self._message(Kind.USER, [{"content": content}])
         if self.template.tools is None:
@@ -73,14 +84,18 @@ class Format:
             raise InvalidMessage("a group of tool messages has at least one")
         return self._message(Kind.TOOLS, [self._result(result) for result in said])
 
-    def _defined(self, content: str, tools: Sequence[str]) -> str:
+    def _described(self, by_user: bool, content: str | None, tools: Sequence[str]) -> str:
         """Content and descriptions of tools, as they stand in one slot."""
-        layout = self._layouts.get(Kind.DEVELOPER)
-        if layout is None:
+        definitions, name = self.template.definitions, self.template.name
+        if definitions is None or self._descriptions is None:
             raise InvalidMessage(
-                f"{self.template.name} has no form for tools in a system message: write them into its content"
+                f"{name} has no form for tools: write them into a content, or give a template that has one "
+                "(chat.harmony and chat.llama3_1 make such)"
             )
-        return content + layout.middle + "".join(layout.joint + tool for tool in tools)
+        if by_user is not definitions.in_user_message:
+            right = "a user's message" if definitions.in_user_message else "a system message"
+            raise InvalidMessage(f"{name} describes tools in {right}: give it the key 'tools'")
+        return self._descriptions.text(content, tools)
 
     def _result(self, result: ToolResult) -> dict[str, str]:
         slots = {slot.name for slot in self._layouts[Kind.TOOLS].slots}
@@ -121,10 +136,10 @@ class Format:
         content = values[0]["content"]
         if event.kind is Kind.USER:
             return User(content)
-        if event.kind is Kind.SYSTEM:
+        if event.kind is Kind.SYSTEM or self._descriptions is None:
             return System(content)
-        content, _, tools = content.rpartition(layout.middle)  # no line feeds stand in JSON
-        return System(content, tuple(tools.removeprefix(layout.joint).split(layout.joint)))
+        before, tools = self._descriptions.read(content)
+        return User(before or "", tools) if self.role(Kind.DEVELOPER) == "user" else System(before, tools)
 
     def reply(self, message: Assistant, place: Place) -> list[tuple[Ids, int]]:
         """The spans of an assistant's message that begins at a place, and what closes each.
@@ -231,8 +246,10 @@ class Format:
         template, reply = self.template, self.template.reply
         layouts = [template.begin, template.separator, template.system, template.user, template.prompt]
         layouts += [template.prefill, reply.reasoning, reply.content, reply.before_calls, reply.between_calls]
-        for group in (template.tools, template.definitions, reply.calls):
+        for group in (template.tools, reply.calls):
             layouts += [group.open, group.item, group.close] if group else []
+        if template.definitions:
+            layouts += [template.definitions.layout, template.definitions.alone]
         texts = [
             piece.text
             for layout in filter(None, layouts)

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from string import Formatter
-from typing import Literal
+from typing import Literal, cast
 
 from verified_tok.errors import InvalidTemplate
 
@@ -38,12 +38,19 @@ class Text:
     text: str
 
 
+Form = Literal["text", "json", "indented", "typescript"]
+
+_FORMS: Mapping[str, frozenset[str]] = {"tools": frozenset({"indented", "typescript"})}
+"""The forms of a slot; of those that are not named, `json` alone."""
+
+
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place for text from outside, written as it is or as a JSON string."""
+    """A place for text from outside, written as it is or as a JSON string. (Descriptions of tools have other
+    forms: see `chat.definitions`.)"""
 
     name: str
-    form: Literal["text", "json"] = "text"
+    form: Form = "text"
 
     def write(self, value: str) -> str:
         """What stands in the slot for a value."""
@@ -81,19 +88,31 @@ def read_layout(notation: str, controls: Sequence[str], slots: frozenset[str]) -
         pieces += cut(text, controls)
         if name is None:
             continue
-        if name not in slots or form not in ("", "json") or conversion:
+        if name not in slots or form not in {"", *_FORMS.get(name, {"json"})} or conversion:
             known = ", ".join(f"{{{slot}}}" for slot in sorted(slots)) or "none"
             raise InvalidTemplate(f"the layout {notation!r} has a field {name!r}; its slots are {known}")
         if name in seen:
             raise InvalidTemplate(f"the layout {notation!r} has the slot {name!r} twice")
         seen.add(name)
-        pieces.append(Slot(name, "json" if form == "json" else "text"))
+        pieces.append(Slot(name, cast(Form, form or "text")))
     for left, right in pairwise(pieces):
         if isinstance(left, Slot) and isinstance(right, Slot):
             raise InvalidTemplate(
                 f"the layout {notation!r} has nothing between {left.name!r} and {right.name!r}"
             )
-    return tuple(pieces)
+    return joined(pieces)
+
+
+def joined(layout: Iterable[Control | Text | Slot]) -> Layout:
+    """A layout with neighbouring texts made one."""
+    found: list[Control | Text | Slot] = []
+    for piece in layout:
+        last = found[-1] if found else None
+        if isinstance(piece, Text) and isinstance(last, Text):
+            found[-1] = Text(last.text + piece.text)
+        else:
+            found.append(piece)
+    return tuple(found)
 
 
 def cut(text: str, controls: Sequence[str]) -> Iterator[Segment]:

@@ -3,8 +3,9 @@
 A message is a mapping with `role` ("system", "developer", "user", "assistant" or "tool") and `content`: a
 string, or a list of `{"type": "text", "text": …}` parts, which are joined as they are. An assistant's message
 may have `reasoning_content` and `tool_calls`; a tool's has `tool_call_id`, or `name`, to say which call it
-answers; a system message may have `tools`, a list of descriptions. Keys whose value is None or an empty list
-are as good as absent. Anything else is refused, by name: nothing of a message is dropped in silence.
+answers; a system message (in some formats a user's) may have `tools`, a list of descriptions, and then no
+content. Keys whose value is None or an empty list are as good as absent. Anything else is refused, by name:
+nothing of a message is dropped in silence.
 """
 
 from __future__ import annotations
@@ -22,17 +23,19 @@ Message = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A system (or developer) message. `tools` are descriptions of tools, as JSON text."""
+    """A system (or developer) message. `tools` are descriptions of tools, as JSON text; beside them the
+    content may be missing, which is not the same as empty."""
 
-    content: str
+    content: str | None
     tools: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A user's message."""
+    """A user's message. `tools` are descriptions of tools, as JSON text."""
 
     content: str
+    tools: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,7 @@ Checked = System | User | ToolResult | Assistant
 _KEYS = {
     "system": {"role", "content", "tools"},
     "developer": {"role", "content", "tools"},
-    "user": {"role", "content"},
+    "user": {"role", "content", "tools"},
     "assistant": {"role", "content", "reasoning_content", "tool_calls"},
     "tool": {"role", "content", "name", "tool_call_id"},
 }
@@ -86,7 +89,7 @@ def check_message(message: object) -> Checked:
     """A message as a value. Raises `InvalidMessage`, naming the key and what is wrong with it.
 
     >>> check_message({"role": "user", "content": [{"type": "text", "text": "hi"}]})
-    User(content='hi')
+    User(content='hi', tools=())
     """
     if not isinstance(message, Mapping):
         raise InvalidMessage(f"a message is a mapping with 'role' and 'content', not {message!r}")
@@ -106,25 +109,23 @@ def check_message(message: object) -> Checked:
             reasoning=None if reasoning is None else _text("reasoning_content", reasoning),
             calls=tuple(_call(f"tool_calls[{place}]", call) for place, call in enumerate(calls)),
         )
+    tools = _descriptions(message.get("tools") or ())
+    if tools and role != "user" and message.get("content") is None:
+        return System(None, tools)
     content = _text("content", message.get("content"))
     if role == "user":
-        return User(content)
+        return User(content, tools)
     if role == "tool":
         return ToolResult(content, _name(message, "name"), _name(message, "tool_call_id"))
-    tools = message.get("tools") or ()
-    if isinstance(tools, str | Mapping) or not isinstance(tools, Sequence):
-        raise InvalidMessage(f"tools must be a list of descriptions, not {tools!r}")
-    return System(content, tuple(_json(f"tools[{place}]", tool) for place, tool in enumerate(tools)))
+    return System(content, tools)
 
 
 def to_message(checked: Checked) -> dict[str, Any]:
     """The message of a value; `check_message` gives the value back."""
     match checked:
-        case System(content, tools):
+        case System(content, tools) | User(content, tools):
             described = {"tools": [json.loads(tool) for tool in tools]} if tools else {}
-            return {"role": "system", "content": content} | described
-        case User(content):
-            return {"role": "user", "content": content}
+            return {"role": "user" if isinstance(checked, User) else "system", "content": content} | described
         case ToolResult(content, name, call_id):
             named = {"name": name, "tool_call_id": call_id}
             return {"role": "tool", "content": content} | {k: v for k, v in named.items() if v is not None}
@@ -135,6 +136,12 @@ def to_message(checked: Checked) -> dict[str, Any]:
             if calls:
                 message["tool_calls"] = [_call_message(call) for call in calls]
             return message
+
+
+def _descriptions(tools: object) -> tuple[str, ...]:
+    if isinstance(tools, str | Mapping) or not isinstance(tools, Sequence):
+        raise InvalidMessage(f"tools must be a list of descriptions, not {tools!r}")
+    return tuple(_json(f"tools[{place}]", tool) for place, tool in enumerate(tools))
 
 
 def _call_message(call: ToolCall) -> dict[str, Any]:
@@ -171,9 +178,9 @@ def _json(key: str, value: object) -> str:
     """A value as JSON text, written as chat templates write it."""
     try:
         return _checked(key, json.dumps(value, ensure_ascii=False, allow_nan=False))
-    except (TypeError, ValueError) as error:
-        if isinstance(error, InvalidMessage):
-            raise
+    except InvalidMessage:
+        raise
+    except (TypeError, ValueError, RecursionError) as error:
         raise InvalidMessage(f"{key} is no JSON value: {error}") from None
 
 

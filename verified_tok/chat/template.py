@@ -31,6 +31,23 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Definitions:
+    """How the tools that the assistant may call are described, in a system message or in a user's.
+
+    A layout has the slots `content` and `tools`, in any order, with no control token between. `{tools}` are
+    JSON objects on a line each, `{tools:indented}` such with line feeds in them, `{tools:typescript}` the
+    types of harmony. A description that is given as a string is written as it is.
+    """
+
+    layout: str
+    alone: str | None = None
+    """Layout of a message without a content; it has the slot `tools`. None if there must be a content."""
+    between: str
+    """What stands between two descriptions."""
+    in_user_message: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """How an assistant's message that is given as text is written behind the generation prompt, and how a
     sampled one is read.
@@ -96,9 +113,8 @@ class Template:
     default_system: str | None = None
     """The system message that the published template puts where none is given. It is never put here by
     itself: add it as a message."""
-    definitions: Group | None = None
-    """A system message that describes tools: `open` has the slot `content`, the item the slot `tool` (a
-    description as JSON), and no control token stands between the content and the last item."""
+    definitions: Definitions | None = None
+    """A message that describes tools; None if the format has none."""
     user: str
     """Layout with the slot `content`."""
     tools: Group | None = None
@@ -131,8 +147,9 @@ class Template:
         try:
             given = {name: _frozen(value) for name, value in data.items()}
             reply = {name: _frozen(value) for name, value in given["reply"].items()}
-            for part, name in ((given, "tools"), (given, "definitions"), (reply, "calls")):
-                part[name] = None if part[name] is None else Group(**part[name])
+            kinds = ((given, "tools", Group), (given, "definitions", Definitions), (reply, "calls", Group))
+            for part, name, kind in kinds:
+                part[name] = None if part[name] is None else kind(**part[name])
             return cls(**{**given, "reply": Reply(**reply)})
         except (AttributeError, KeyError, TypeError) as error:
             raise InvalidTemplate(f"the data is no template: {error}") from None
@@ -153,6 +170,7 @@ def _check_types(template: Template) -> None:
                 "str | None": value is None or isinstance(value, str),
                 "bool": isinstance(value, bool),
                 "Group | None": value is None or isinstance(value, Group),
+                "Definitions | None": value is None or isinstance(value, Definitions),
                 "Reply": isinstance(value, Reply),
                 "tuple[str, ...]": isinstance(value, tuple) and all(isinstance(v, str) for v in value),
             }[kind]

@@ -7,11 +7,20 @@ the beginning; system messages of a chat are its developer messages.
 
 from __future__ import annotations
 
-from verified_tok.chat.template import Group, Reply, Template
+from verified_tok.chat.template import Definitions, Group, Reply, Template
 
 _BRACES = str.maketrans({"{": "{{", "}": "}}"})
 _MESSAGE = "<|message|>{arguments}"
 _TO = "to=functions.{name}"
+_FUNCTIONS = (
+    "# Tools\n\n## functions\n\nnamespace functions {{\n\n{tools:typescript}\n\n}} // namespace functions"
+    "<|end|>"
+)
+_DEFINITIONS = Definitions(
+    layout=f"<|start|>developer<|message|># Instructions\n\n{{content}}\n\n{_FUNCTIONS}",
+    alone=f"<|start|>developer<|message|>{_FUNCTIONS}",
+    between="\n\n",
+)
 
 
 def harmony(
@@ -20,7 +29,8 @@ def harmony(
     identity: str = "You are ChatGPT, a large language model trained by OpenAI.",
     tools: bool = False,
 ) -> Template:
-    """The format for a day and an effort. `tools` says whether the developer message describes functions."""
+    """The format for a day and an effort. With `tools`, a system message may describe functions (its key
+    `tools`), and the format's own system message says where calls go."""
     head = (
         f"{identity}\nKnowledge cutoff: 2024-06\nCurrent date: {date}\n\nReasoning: {reasoning_effort}\n\n"
         "# Valid channels: analysis, commentary, final. Channel must be included for every message."
@@ -39,6 +49,7 @@ def harmony(
         ),
         begin=f"<|start|>system<|message|>{head}{functions}<|end|>",
         system="<|start|>developer<|message|># Instructions\n\n{content}\n\n<|end|>",
+        definitions=_DEFINITIONS if tools else None,
         user="<|start|>user<|message|>{content}<|end|>",
         tools=Group(
             item="<|start|>functions.{name} to=assistant<|channel|>commentary<|message|>{content:json}<|end|>"

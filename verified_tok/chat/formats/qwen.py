@@ -8,21 +8,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from verified_tok.chat.template import Group, Reply, Template
+from verified_tok.chat.template import Definitions, Group, Reply, Template
 
 _CALL = '<tool_call>\n{{"name": "{name}", "arguments": {arguments}}}\n</tool_call>'
-_DEFINITIONS = Group(
-    open=(
-        "<|im_start|>system\n{content}\n\n# Tools\n\nYou may call one or more functions to assist with the "
-        "user query.\n\nYou are provided with function signatures within <tools></tools> XML tags:\n<tools>"
-    ),
-    item="\n{tool}",
-    close=(
-        "\n</tools>\n\nFor each function call, return a json object with function name and arguments within "
-        "<tool_call></tool_call> XML tags:\n<tool_call>\n"
-        '{{"name": <function-name>, "arguments": <args-json-object>}}\n</tool_call><|im_end|>'
-    ),
+_TOOLS = (
+    "# Tools\n\nYou may call one or more functions to assist with the user query.\n\nYou are provided with "
+    "function signatures within <tools></tools> XML tags:\n<tools>\n{tools}\n</tools>\n\nFor each function "
+    "call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:\n"
+    '<tool_call>\n{{"name": <function-name>, "arguments": <args-json-object>}}\n</tool_call><|im_end|>'
 )
+_DEFINITIONS = Definitions(layout=f"<|im_start|>system\n{{content}}\n\n{_TOOLS}", between="\n")
 _THINK = "<think>\n{reasoning}\n</think>\n\n"
 
 CHATML = Template(
@@ -55,6 +50,7 @@ _WITH_RESPONSES = replace(
     QWEN2_5,
     controls=(*QWEN2_5.controls, "<tool_response>", "</tool_response>", "<think>", "</think>"),
     default_system=None,
+    definitions=replace(_DEFINITIONS, alone=f"<|im_start|>system\n{_TOOLS}"),
 )
 
 QWEN3_INSTRUCT_2507 = replace(_WITH_RESPONSES, name="qwen3-instruct-2507")
