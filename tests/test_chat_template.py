@@ -15,7 +15,8 @@ from small_chat import FORMATS, TEXTS, form, tokenizer
 
 import verified_tok as vt
 from verified_tok import chat, conversation
-from verified_tok.chat import Definitions, Format, Group, Reply, Template, layout, message
+from verified_tok.adapters.sampled import conversation_from_ids
+from verified_tok.chat import Definitions, Format, Group, Reply, Template, layout, message, typescript
 from verified_tok.chat import template as template_module
 from verified_tok.chat.message import Assistant, System, ToolCall, ToolResult, User, check_message, to_message
 from verified_tok.errors import InvalidMessage, InvalidTemplate
@@ -34,7 +35,7 @@ PLAIN = Template(
 
 
 def test_examples():
-    for module in (chat, conversation, layout, message, template_module):
+    for module in (chat, conversation, layout, message, template_module, typescript):
         failed, tried = doctest.testmod(module)
         assert not failed, module
     assert tried
@@ -222,7 +223,8 @@ def test_messages_of_client_libraries():
 TOOLS = st.dictionaries(st.sampled_from(["name", "x"]), TEXTS).map(partial(json.dumps, ensure_ascii=False))
 CHECKED = st.one_of(
     st.builds(System, TEXTS, st.lists(TOOLS, max_size=2).map(tuple)),
-    st.builds(User, TEXTS),
+    st.builds(System, st.none(), TOOLS.map(lambda tool: (tool,))),
+    st.builds(User, TEXTS, st.lists(TOOLS, max_size=1).map(tuple)),
     st.builds(ToolResult, TEXTS, st.sampled_from(["f", "g"])),
     st.builds(
         Assistant,
@@ -267,6 +269,58 @@ def test_messages_are_read_back_from_their_ids(checked, data):
             [said] = said
             checked = replace(checked, name=said.name)
         assert said == checked
+
+
+FUNCTIONS = st.fixed_dictionaries({"function": st.fixed_dictionaries({"name": TEXTS, "description": TEXTS})})
+
+
+@settings(max_examples=100)
+@given(
+    template=st.sampled_from(
+        [
+            *(chat.known(name) for name in ("qwen3", "llama3.1")),
+            *(chat.llama3_1(tools_in_user_message=True), chat.harmony(tools=True)),
+        ]
+    ),
+    content=st.lists(st.sampled_from(["\n\n", "{}", "# Tools", "# Tools\n\n", "u"]) | TEXTS).map("".join),
+    tools=st.lists(FUNCTIONS | TEXTS, min_size=1, max_size=3),
+    lacks_content=st.booleans(),
+)
+def test_tools_are_read_back_from_their_ids(template, content, tools, lacks_content):
+    """Always so that the message has the same ids; as they were given, if the format shows all of them."""
+    role = "user" if template.name == "llama3.1" and template.definitions.in_user_message else "system"
+    lacks_content = lacks_content and template.definitions.alone is not None
+    given = {"role": role, "content": None if lacks_content else content, "tools": tools}
+    ours = vt.Conversation(tokenizer(), template)
+    ours.add(given)
+    read = conversation_from_ids(tokenizer(), template, ours.ids)
+    assert read.ids.tolist() == ours.ids.tolist()
+    if all(isinstance(tool, dict) for tool in tools) and template.name != "harmony":
+        assert "{}" in content or read.messages == [given]
+
+
+def test_what_tools_cannot_be():
+    with pytest.raises(
+        InvalidMessage, match=r"tools\[1\]: 'description' of a tool must be a string, not None"
+    ):
+        vt.Conversation(tokenizer(), chat.harmony(tools=True)).add(
+            {
+                "role": "system",
+                "content": None,
+                "tools": ["x", {"function": {"name": "f", "description": None}}],
+            }
+        )
+    deep: Any = {}
+    for _ in range(100_000):
+        deep = {"items": deep, "type": "array"}
+    for nested in (
+        deep,
+        {"function": {"name": "f", "description": "", "parameters": {"properties": {"p": deep}}}},
+    ):
+        with pytest.raises(InvalidMessage, match=r"tools\[0\]"):
+            vt.Conversation(tokenizer(), chat.harmony(tools=True)).add(
+                {"role": "system", "content": None, "tools": [nested]}
+            )
 
 
 @given(
