@@ -15,6 +15,12 @@ struct Coordinates {
 };
 static thread_local Coordinates blockIdx, blockDim, threadIdx;
 
+static unsigned long long atomicAdd(unsigned long long* sum, unsigned long long more) {
+  const unsigned long long before = *sum;
+  *sum += more;
+  return before;
+}
+
 #include "kernels.cu"
 
 namespace {
@@ -45,6 +51,7 @@ void launch(void (*kernel)(Parameters...), const uint64_t* order, uint64_t count
 
 VT_EMULATED(count_parts)
 VT_EMULATED(place_parts)
+VT_EMULATED(normalize_parts)
 VT_EMULATED(encode_parts)
 VT_EMULATED(encode_parts_placed)
 VT_EMULATED(add_groups)

@@ -6,8 +6,10 @@ CPU's engine.
 Ids lie at first where their part of the text lies, so that nothing has to be counted before; then they move
 together. The CPU waits for the device twice: for the number of ids, and for the ids.
 
-Parts that a thread has no room for (a long run without seams, a long merge), and parts that are not in their
-normal form, are encoded by the CPU. If they are many, or the device fails, it encodes everything.
+Parts that the normalizer changes are written, normalized, into a room behind the texts, and encoded there.
+
+Parts that a thread has no room for (a long run without seams, a long merge) are encoded by the CPU. If they
+are many, or the device fails, it encodes everything.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from verified_tok.gpu.lanes import Lanes
 from verified_tok.gpu.layout import AROUND, BYTES_A_TEXT
 from verified_tok.gpu.workspace import Found, Numbers, Totals, Workspace
 from verified_tok.session_state import Ids, Spans
-from verified_tok.spec import TokenizerSpec, UnicodeForm
+from verified_tok.spec import Literal, Normalizer, Prepend, ReplaceAll, TokenizerSpec, UnicodeForm
 from verified_tok.text import check_text
 
 R = TypeVar("R")
@@ -43,11 +45,34 @@ class _Ids(NamedTuple):
     offsets: Array
 
 
+def kernel_refusal(normalizers: Sequence[Normalizer]) -> str | None:
+    """Why there is no kernel for a normalizer; None if there is one: for nothing, for a Unicode normal form,
+    and for a literal that is replaced and a text put before, if that has no character of the literal."""
+    match [stage for stage in normalizers if not isinstance(stage, Prepend)], len(normalizers):
+        case [[], 0 | 1] | [[UnicodeForm()], 1]:
+            return None
+        case [[ReplaceAll(Literal(pattern), _)], 1 | 2] if pattern:
+            prefix = "".join(stage.text for stage in normalizers if isinstance(stage, Prepend))
+            if not set(pattern).intersection(prefix):
+                return None
+    return f"there is no kernel for this tokenizer's normalizer: {', '.join(map(str, normalizers))}"
+
+
+def _growth(normalizers: Sequence[Normalizer]) -> int:
+    """What `Shape.growth` is for a normalizer that has a kernel."""
+    sizes = [
+        -(-len(stage.content.encode()) // len(stage.pattern.text.encode()))
+        for stage in normalizers
+        if isinstance(stage, ReplaceAll) and isinstance(stage.pattern, Literal)
+    ]
+    return max([1, *sizes]) if normalizers else 0
+
+
 class DeviceEncoder:
     """Encodes with one tokenizer and one choice of its added tokens on a device. Threads may share it.
 
-    Raises `GpuUnavailable` if the tokenizer's normalizer is another than a Unicode normal form, or its tables
-    have no room on the device.
+    Raises `GpuUnavailable` if there is no kernel for the tokenizer's normalizer, or no room for its tables
+    on the device.
     """
 
     def __init__(
@@ -60,9 +85,9 @@ class DeviceEncoder:
         many_left: int = 8,
     ) -> None:
         """`many_left`: if more than one part in so many is left to the CPU, it encodes everything."""
-        for stage in spec.normalizers:
-            if not isinstance(stage, UnicodeForm):
-                raise GpuUnavailable(f"there is no kernel for this tokenizer's normalizer: {stage}")
+        if refusal := kernel_refusal(spec.normalizers):
+            raise GpuUnavailable(refusal)
+        self._growth = _growth(spec.normalizers)
         self._engine = engine
         self._lanes = lanes
         self._counting = counting
@@ -119,7 +144,7 @@ class DeviceEncoder:
 
     def _requests(self, bounds: Numbers) -> Iterator[tuple[int, int]]:
         """Which texts are one request: from the first number up to the second."""
-        most = self._lanes.largest
+        most = self._lanes.largest(self._growth)
         first, count = 0, len(bounds) - 1
         while first < count:
             behind = int(np.searchsorted(bounds, bounds[first] + most, "right")) - 1
@@ -150,7 +175,7 @@ class DeviceEncoder:
         use: Callable[[Workspace, Totals, Numbers], R],
     ) -> R | None:
         """Encode on the device, and use what it found; None if everything is for the CPU."""
-        shape = self._lanes.shape(int(bounds[-1]), len(texts), placed)
+        shape = self._lanes.shape(int(bounds[-1]), len(texts), placed, self._growth)
         if shape is None or len(before) + len(after) > AROUND:
             self._counting.add(too_large=1)
             return None

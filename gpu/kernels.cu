@@ -1,11 +1,9 @@
 // Encoding on a GPU: texts are cut at seams, every thread encodes the part between two of them with the functions
 // that the CPU engine uses, and the ids move together.
 //
-// The kernels have no barriers and share no memory: what a thread writes, no other thread of the launch reads.
-#include "encode_piece.h"
-#include "forms.h"
-#include "literals.h"
-#include "next_piece.h"
+// The kernels have no barriers. What a thread writes, no other thread of the launch reads, but for one atomic sum.
+#include "encode_part.h"
+#include "normal_parts.h"
 #include "request.h"
 #include "seams.h"
 
@@ -28,93 +26,43 @@ VT_HD void each_part_start(const View& view, const Texts& texts, uint64_t begin,
   }
 }
 
-// Room for the symbols of a run; longer ones are left to the CPU.
-struct ThreadWork {
-  uint32_t token[few], start[few], stop[few];
-  Symbols symbols{token, start, stop};
-  static constexpr uint32_t capacity = few;
-
-  VT_HD bool grow() { return false; }
-  template <bool places>
-  VT_HD uint32_t merge_many(const View&, uint32_t count) {
-    return count;  // never called: a run has room for `few` symbols
-  }
-};
-
-// Takes the tokens of a part, and their places in the text if these are asked for.
-template <bool with_places>
-struct PartSink {
-  static constexpr bool places = with_places;
-  uint32_t* ids;
-  uint32_t* starts;
-  uint32_t* stops;
-  uint32_t count;
-  uint32_t piece;  // where the present piece begins in the text
-
-  VT_HD void put(uint32_t token, uint32_t start, uint32_t stop) {
-    ids[count] = token;
-    if (with_places) {
-      starts[count] = piece + start;
-      stops[count] = piece + stop;
-    }
-    ++count;
-  }
-};
-
-// Encodes a part of a text. False: it is for the CPU.
-template <class Sink>
-VT_HD bool encode_part(const View& view, const uint8_t* text, const uint8_t* begin, const uint8_t* end,
-                       const uint8_t* readable, ThreadWork& work, Sink& sink) {
-  const bool forms = view.normalizer_stages_count != 0;
-  Parts raw(raw_literals(view), begin, end);
-  for (Part part; raw.next(part);) {
-    if (part.id >= 0) {
-      sink.piece = static_cast<uint32_t>(part.begin - text);
-      sink.put(static_cast<uint32_t>(part.id), 0, static_cast<uint32_t>(part.end - part.begin));
-      continue;
-    }
-    if (forms && first_unstable(forms_of(view), part.begin, part.end) < part.end) return false;
-    Parts inner(normalized_literals(view), part.begin, part.end);
-    for (Part stretch; inner.next(stretch);) {
-      sink.piece = static_cast<uint32_t>(stretch.begin - text);
-      if (stretch.id >= 0) {
-        sink.put(static_cast<uint32_t>(stretch.id), 0, static_cast<uint32_t>(stretch.end - stretch.begin));
-        continue;
-      }
-      Cursor cursor{};
-      for (const uint8_t* at = stretch.begin; at < stretch.end;) {
-        const Piece piece = next_piece(view, at, stretch.end, cursor);
-        if (piece.begin == piece.end) break;
-        sink.piece = static_cast<uint32_t>(piece.begin - text);
-        const uint32_t size = static_cast<uint32_t>(piece.end - piece.begin);
-        if (!encode_piece(view, piece.begin, size, readable, work, sink)) return false;
-        at = piece.end;
-      }
-    }
-  }
-  return true;
-}
-
 // Where a part ends: where the next one begins, or its text ends.
 VT_HD uint64_t part_end(const Texts& texts, const uint64_t* starts, uint64_t parts, uint64_t part, uint64_t text) {
   const uint64_t end = texts.bounds[text + 1];
   return part + 1 < parts && starts[part + 1] < end ? starts[part + 1] : end;
 }
 
+// Where the threads find the parts: in the texts, or in the room behind them.
+struct Placed {
+  const uint64_t* places;  // of the parts
+  const uint8_t* room;
+  const uint32_t* room_starts;  // see `NormalRoom`
+  const uint32_t* room_stops;
+  const uint8_t* readable;  // the end of the room
+};
+
 // Encodes a part of the texts; answers with its number of ids, or `one_left`.
-template <bool places>
+template <bool with_places>
 VT_HD uint64_t encode_one(const View& view, const Texts& texts, const uint64_t* starts, const uint64_t* texts_of,
-                          uint64_t parts, uint64_t longest, uint32_t* ids, uint32_t* token_starts,
-                          uint32_t* token_stops, uint64_t part) {
+                          uint64_t parts, uint64_t longest, const Placed& placed, uint32_t* ids,
+                          uint32_t* token_starts, uint32_t* token_stops, uint64_t part) {
   const uint64_t text = texts_of[part], begin = starts[part], end = part_end(texts, starts, parts, part, text);
-  if (end - begin > longest || view.split_code_count != 0) return one_left;  // patterns that only back-tracking matches
+  const uint64_t place = placed.places[part];
+  // Patterns that only back-tracking matches are for the CPU.
+  if (place == no_place || end - begin > longest || view.split_code_count != 0) return one_left;
   ThreadWork work;
-  // Every token of a part has at least a byte of it, so the part's own place has room for them.
-  PartSink<places> sink{ids + begin, places ? token_starts + begin : nullptr, places ? token_stops + begin : nullptr, 0, 0};
   const uint8_t* data = texts.data;
-  const bool done = encode_part(view, data + texts.bounds[text], data + begin, data + end,
-                                data + texts.bounds[texts.count], work, sink);
-  return done ? sink.count : one_left;
+  const uint8_t* own = data + texts.bounds[text];
+  const bool listed = place != begin;
+  // Every token has at least a byte of the part, or an element of its list, so there is room for them in its place.
+  PartSink<with_places> sink{ids + place,
+                             with_places ? token_starts + place : nullptr,
+                             with_places ? token_stops + place : nullptr,
+                             Origins{listed ? placed.room : own, listed ? placed.room_starts : nullptr, placed.room_stops},
+                             0,
+                             0};
+  const Segments segments{Parts(raw_literals(view), data + begin, data + end), listed ? data + place : nullptr, own};
+  return encode_part(view, segments, placed.readable, work, sink) ? sink.count : one_left;
 }
 
 }  // namespace vt
@@ -137,7 +85,10 @@ __global__ void place_parts(const vt::View* view, const vt::Request* request, co
                             const uint64_t* bounds, uint64_t block, const uint64_t* ends, uint64_t* starts,
                             uint64_t* texts_of, vt::Totals* totals) {
   const uint64_t number = vt::thread_number(), size = request->bytes;
-  if (number == 0) totals->parts = vt::sum_before(ends, request->blocks);
+  if (number == 0) {
+    totals->parts = vt::sum_before(ends, request->blocks);
+    totals->normalized = 0;
+  }
   if (number >= request->blocks) return;
   const uint64_t begin = number * block, end = begin + block < size ? begin + block : size;
   uint64_t at = vt::sum_before(ends, number);
@@ -148,25 +99,44 @@ __global__ void place_parts(const vt::View* view, const vt::Request* request, co
   });
 }
 
-// The ids of every part, at the part's own place.
+// Where the threads are to find every part: where it stands in its text or, if the normalizer changes it, in the room
+// of `size` bytes that begins `room` bytes behind the texts' beginning.
+__global__ void normalize_parts(const vt::View* view, const vt::Request* request, uint8_t* data,
+                                const uint64_t* bounds, const uint64_t* starts, const uint64_t* texts_of,
+                                vt::Totals* totals, uint64_t longest, uint64_t room, uint64_t size,
+                                uint32_t* room_starts, uint32_t* room_stops, uint64_t* places) {
+  const uint64_t number = vt::thread_number(), parts = totals->parts;
+  if (number >= parts) return;
+  const uint64_t text = texts_of[number], start = starts[number];
+  const uint64_t end = vt::part_end(vt::Texts{data, bounds, request->texts}, starts, parts, number, text);
+  const vt::NormalRoom normal{data, room, size, &totals->normalized, room_starts, room_stops};
+  places[number] = end - start > longest ? vt::no_place : vt::normalize_part(*view, bounds[text], start, end, normal);
+}
+
+// The ids of every part, at the place where the part is found. `readable` bytes may be read.
 __global__ void encode_parts(const vt::View* view, const vt::Request* request, const uint8_t* data,
                              const uint64_t* bounds, const uint64_t* starts, const uint64_t* texts_of,
-                             const vt::Totals* totals, uint64_t longest, uint64_t* counts, uint32_t* ids) {
+                             const vt::Totals* totals, uint64_t longest, uint64_t readable, const uint64_t* places,
+                             uint64_t* counts, uint32_t* ids) {
   const uint64_t number = vt::thread_number();
   if (number >= totals->parts) return;
+  const vt::Placed placed{places, nullptr, nullptr, nullptr, data + readable};
   counts[number] = vt::encode_one<false>(*view, vt::Texts{data, bounds, request->texts}, starts, texts_of,
-                                         totals->parts, longest, ids, nullptr, nullptr, number);
+                                         totals->parts, longest, placed, ids, nullptr, nullptr, number);
 }
 
 // The same, with the place of every token in its text.
 __global__ void encode_parts_placed(const vt::View* view, const vt::Request* request, const uint8_t* data,
                                     const uint64_t* bounds, const uint64_t* starts, const uint64_t* texts_of,
-                                    const vt::Totals* totals, uint64_t longest, uint64_t* counts, uint32_t* ids,
+                                    const vt::Totals* totals, uint64_t longest, uint64_t readable,
+                                    const uint64_t* places, uint64_t room, const uint32_t* room_starts,
+                                    const uint32_t* room_stops, uint64_t* counts, uint32_t* ids,
                                     uint32_t* token_starts, uint32_t* token_stops) {
   const uint64_t number = vt::thread_number();
   if (number >= totals->parts) return;
+  const vt::Placed placed{places, data + room, room_starts, room_stops, data + readable};
   counts[number] = vt::encode_one<true>(*view, vt::Texts{data, bounds, request->texts}, starts, texts_of,
-                                        totals->parts, longest, ids, token_starts, token_stops, number);
+                                        totals->parts, longest, placed, ids, token_starts, token_stops, number);
 }
 
 // Sums of groups of numbers. Each of the numbers stands for `width` of the elements, of which there are `*count`.
@@ -204,13 +174,13 @@ __global__ void place_texts(const vt::Request* request, const uint64_t* bounds, 
 }
 
 // Moves each part's values from its own place to behind those of the part before it: 32 threads a part.
-__global__ void gather_parts(const vt::Request* request, const uint64_t* starts, const uint64_t* texts_of,
+__global__ void gather_parts(const vt::Request* request, const uint64_t* places, const uint64_t* texts_of,
                              const vt::Totals* totals, const uint64_t* ends, const uint32_t* values, uint32_t* out) {
   const uint64_t part = vt::thread_number() / 32, lane = vt::thread_number() % 32;
   if (part >= totals->parts) return;
   const uint64_t first = vt::ids_in(vt::sum_before(ends, part)), count = vt::ids_in(ends[part]) - first;
   const uint64_t place = first + vt::place_of_text(*request, texts_of[part]);
-  for (uint64_t k = lane; k < count; k += 32) out[place + k] = values[starts[part] + k];
+  for (uint64_t k = lane; k < count; k += 32) out[place + k] = values[places[part] + k];
 }
 
 // The parts that are left to the CPU, one behind the other.

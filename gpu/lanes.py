@@ -46,25 +46,27 @@ class Lanes:
         self.block = block
         self.longest = longest
         self._most = most
-        self._sizes = [smallest]
-        while self._fits(_STEP * self._sizes[-1]):
-            self._sizes.append(_STEP * self._sizes[-1])
+        self._smallest = smallest
+        self._memory = device.free_memory
         self._made = 0
         self._idle: list[Lane] = []
         self._change = Condition()
 
-    @property
-    def largest(self) -> int:
-        """How many bytes the largest requests have room for."""
-        return self._sizes[-1]
+    def largest(self, growth: int) -> int:
+        """How many bytes the largest requests have room for. `growth`: that of their shapes."""
+        room = self._smallest
+        while self._fits(_STEP * room, growth):
+            room *= _STEP
+        return room
 
-    def shape(self, size: int, texts: int, placed: bool) -> Shape | None:
+    def shape(self, size: int, texts: int, placed: bool, growth: int) -> Shape | None:
         """The smallest for so many bytes of so many texts; None if there is no room for them."""
-        needed = max(size, (texts - 1) * BYTES_A_TEXT)
-        for room in self._sizes:
-            if needed <= room:
-                return Shape(room, self.block, self.longest, placed)
-        return None
+        needed, room = max(size, (texts - 1) * BYTES_A_TEXT), self._smallest
+        while room < needed:
+            room *= _STEP
+            if not self._fits(room, growth):
+                return None
+        return Shape(room, self.block, self.longest, placed, growth)
 
     @contextmanager
     def lane(self) -> Iterator[Lane]:
@@ -86,6 +88,6 @@ class Lanes:
             self._idle.append(lane)
             self._change.notify()
 
-    def _fits(self, room: int) -> bool:
-        shape = Shape(room, self.block, self.longest, placed=True)
-        return room <= _LARGEST and self._most * _STEP * Layout(shape).size < 2 * self.device.free_memory
+    def _fits(self, room: int, growth: int) -> bool:
+        shape = Shape(room, self.block, self.longest, placed=True, growth=growth)
+        return room <= _LARGEST and self._most * _STEP * Layout(shape).size < 2 * self._memory

@@ -15,6 +15,7 @@ AROUND = 64
 
 SUM_GROUP = 64  # as in request.h
 _ALIGNED = 256
+_LISTED = 64  # bytes beside the text of a normalized part without added tokens, as in normal_parts.h
 
 
 class Shape(NamedTuple):
@@ -28,6 +29,9 @@ class Shape(NamedTuple):
     """Parts of more bytes are left to the CPU."""
     placed: bool
     """Whether the places of the tokens are wanted."""
+    growth: int
+    """So many bytes a byte of text becomes when it is normalized, if there is nothing unusual; 0: there is no
+    normalizer."""
 
     @property
     def texts(self) -> int:
@@ -43,6 +47,11 @@ class Shape(NamedTuple):
     def parts(self) -> int:
         """How many there can be."""
         return self.blocks + self.texts
+
+    @property
+    def normalized(self) -> int:
+        """Bytes of normalized parts, at most; more are left to the CPU."""
+        return self.growth * self.room + (_LISTED * self.parts if self.growth else 0)
 
     @property
     def ids(self) -> int:
@@ -86,12 +95,21 @@ class Layout:
         self.around = rooms.take(4 * AROUND)
         self.bounds = rooms.take(8 * (shape.texts + 1))
         self.data = rooms.take(shape.room)
-        self.totals = rooms.take(24)
+        self.normalized = rooms.take(shape.normalized)
+        """Parts that the normalizer changes."""
+        self.totals = rooms.take(32)
         self.block_levels = self._levels(shape.blocks)
         self.part_levels = self._levels(shape.parts)
         self.starts = rooms.take(8 * shape.parts)
         self.texts_of = rooms.take(8 * shape.parts)
-        self.columns = [rooms.take(4 * shape.room) for _ in range(columns)]
+        self.places = rooms.take(8 * shape.parts) if shape.growth else self.starts
+        """Where each part is found: in its text, or normalized; counted from where the texts begin."""
+        self.readable = self.normalized + shape.normalized - self.data
+        """How many bytes of texts and normalized parts there are."""
+        origins = 4 * shape.normalized if shape.placed else 0
+        self.origins = [rooms.take(origins) for _ in range(2)]
+        """Where each byte of a normalized part came from: begin and end in its text."""
+        self.columns = [rooms.take(4 * self.readable) for _ in range(columns)]
         """Ids, and where each begins and ends, at the place of the part that they are of."""
         self.gathered = [rooms.take(4 * shape.ids) for _ in range(columns)]
         """The same without gaps."""

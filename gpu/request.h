@@ -20,6 +20,7 @@ struct Totals {
   uint64_t parts;
   uint64_t ids;   // without those of parts that are left to the CPU
   uint64_t left;  // parts that are left to the CPU
+  unsigned long long normalized;  // bytes that were asked for in the room for normalized parts
 };
 
 // A part that is left to the CPU, and where its ids go among the others.

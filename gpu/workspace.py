@@ -29,6 +29,7 @@ class Totals(NamedTuple):
     parts: int
     ids: int
     left: int
+    normalized: int
 
 
 class Left(NamedTuple):
@@ -59,7 +60,7 @@ class Workspace:
         self._layout = Layout(shape)
         self._memory = queue.allocate(self._layout.size)
         self._given = queue.staging(self._layout.data + shape.room)
-        self._totals = queue.staging(24)
+        self._totals = queue.staging(32)
         self._found = queue.staging(1)
         self._replay: Callable[[], None] | None = None
         self._ran = False
@@ -142,12 +143,19 @@ class Workspace:
         launch("place_parts", shape.blocks, *texts, shape.block, block_ends, starts, texts_of, totals)
         encode = "encode_parts_placed" if shape.placed else "encode_parts"
         parts = starts, texts_of, totals
-        launch(encode, shape.parts, *texts, *parts, shape.longest, part_ends, *columns)
+        places, room = at + layout.places, layout.normalized - layout.data
+        origins = [at + column if shape.placed else 0 for column in layout.origins]
+        if shape.growth:
+            where = shape.longest, room, shape.normalized, *origins, places
+            launch("normalize_parts", shape.parts, *texts, *parts, *where)
+        found = shape.longest, layout.readable, places, *((room, *origins) if shape.placed else ())
+        launch(encode, shape.parts, *texts, *parts, *found, part_ends, *columns)
         self._add_up(layout.part_levels, totals)
         ends = request, bounds, starts, part_ends
         launch("place_texts", shape.texts + 1, *ends, around, totals, offsets, gathered[0])
         for source, target in zip(columns, gathered, strict=True):
-            launch("gather_parts", _LANES * shape.parts, request, *parts, part_ends, source, target)
+            moved = places, texts_of, totals, part_ends, source, target
+            launch("gather_parts", _LANES * shape.parts, request, *moved)
         launch("list_left", shape.parts, request, bounds, *parts, part_ends, left)
         self._queue.download(totals, self._totals)
 

@@ -15,6 +15,7 @@ KERNELS = [
     "encode_parts_placed",
     "gather_parts",
     "list_left",
+    "normalize_parts",
     "place_parts",
     "place_texts",
     "spread_sums",
