@@ -628,6 +628,20 @@ def test_files_of_something_else(text):
         vt.Conversation.from_json(tokenizer(), text)
 
 
+def test_a_reply_behind_sampled_spans_keeps_them():
+    """A sampled generation prompt leaves an empty span; the turn has said something all the same."""
+    ours = vt.Conversation(tokenizer(), form("chatml"))
+    ours.add(user("u"))
+    ours.generation_prompt()
+    prompt = ours.format.table.lead[Kind.ASSISTANT, Kind.ASSISTANT]
+    ours.extend_sampled([104, ours.format.stops[0], *prompt], [-1.0] * (2 + len(prompt)))
+    before = ours.ids.tolist()
+    ours.add({"role": "assistant", "content": "given"})
+    assert ours.ids[: len(before)].tolist() == before
+    assert [message["content"] for message in ours.messages] == ["u", "h", "given"]
+    assert ours.loss_mask.sum() == 2 + len(prompt)
+
+
 # --- size --------------------------------------------------------------------------------------------
 
 

@@ -223,7 +223,7 @@ class Conversation:
 
         Raises `InvalidMessage` if something is no message, or the format cannot express it here.
         """
-        fills = self.is_open and self._turns[-1].pieces[-1].size == 0
+        fills = bool(self._turns) and self._turns[-1].is_silent
         prepared = self._prepare(message, len(self), fills=fills)
         if not prepared:
             return

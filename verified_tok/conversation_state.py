@@ -72,6 +72,11 @@ class Turn:
         return self.pieces[-1].tag is Tag.SPAN
 
     @property
+    def is_silent(self) -> bool:
+        """Whether it is open, and nothing was said in it: not even a span that a stop has ended."""
+        return self.is_open and len(self.pieces) == 2 and self.pieces[-1].size == 0
+
+    @property
     def next_place(self) -> Place:
         """Where the turn behind it begins."""
         return Edge.IN_SPAN if self.is_open else self.kind
