@@ -99,9 +99,17 @@ class DeviceEncoder:
             raise GpuUnavailable(f"the tokenizer's tables cannot be put on the GPU: {error}") from None
         self._view = native.view_at(images, [table.address for table in self._tables])
 
-    def encode(self, text: str, resident: bool = False) -> Array:
-        """The ids of a text. Raises `InvalidText`. `resident`: see `encode_batch`."""
-        return self.encode_batch([text], resident=resident)[0]
+    @property
+    def device(self) -> str:
+        """What the device is."""
+        return self._lanes.device.identity
+
+    def encode(
+        self, text: str, before: Sequence[int] = (), after: Sequence[int] = (), resident: bool = False
+    ) -> Ids:
+        """The ids of a text; the rest is as in `encode_batch`."""
+        ids: Ids = self.encode_batch([text], before, after, resident)[0]
+        return ids
 
     def encode_batch(
         self,

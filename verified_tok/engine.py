@@ -5,23 +5,31 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Protocol
 
+import numpy as np
+
 from verified_tok._core import native
 from verified_tok.encoders import NativeEncoder, ReferenceEncoder
 from verified_tok.errors import InvalidSessionFile
+from verified_tok.reference.pipeline import char_spans
 from verified_tok.reference.seam_table import SeamTable
 from verified_tok.session import Identity, Session
 from verified_tok.session_file import SavedSession
 from verified_tok.session_reference import ReferenceSession, Tokens
+from verified_tok.session_state import Ids, Spans
 from verified_tok.text import explained
 
 _PAIRS_KEPT = 1 << 16
 
 
+KnownTokens = tuple[Ids, Spans]
+"""The ids of a text, and the span of bytes of each."""
+
+
 class Sessions(Protocol):
     """Makes the sessions of a tokenizer with one choice of added tokens."""
 
-    def open(self, text: str) -> Session:
-        """A session of a text. Raises `InvalidText`."""
+    def open(self, text: str, known: KnownTokens | None = None) -> Session:
+        """A session of a text, whose tokens may be known. Raises `InvalidText`."""
         ...
 
     def restored(self, saved: SavedSession) -> Session:
@@ -43,9 +51,13 @@ class ReferenceEngine:
         placed = self._encoder.encode_placed(text, inside)
         return Tokens(placed.ids, placed.byte_spans, placed.char_spans)
 
-    def open(self, text: str) -> Session:
+    def open(self, text: str, known: KnownTokens | None = None) -> Session:
         """See `Sessions`."""
-        return Session(self.identity, ReferenceSession(self, text))
+        if known is None:
+            return Session(self.identity, ReferenceSession(self, text))
+        ids, byte_spans = known
+        spans = np.array(char_spans(text, byte_spans.tolist()), np.int64).reshape(-1, 2)
+        return Session(self.identity, ReferenceSession(self, text, Tokens(ids, byte_spans, spans)))
 
     def restored(self, saved: SavedSession) -> Session:
         """See `Sessions`."""
@@ -60,17 +72,20 @@ class NativeSessions:
         self._identity = identity
         self._encoder = encoder
 
-    def open(self, text: str) -> Session:
+    def open(self, text: str, known: KnownTokens | None = None) -> Session:
         """See `Sessions`."""
+        if known is not None:
+            return self._with_tokens(text, *known)
         engine, seams = self._encoder.engine, self._encoder.seams
         return Session(self._identity, explained(text, lambda: native.Session(engine, seams, text)))
 
     def restored(self, saved: SavedSession) -> Session:
         """See `Sessions`."""
         try:
-            working = native.Session.restored(
-                self._encoder.engine, self._encoder.seams, saved.text, saved.ids, saved.byte_spans
-            )
+            return self._with_tokens(saved.text, saved.ids, saved.byte_spans)
         except IndexError as error:
             raise InvalidSessionFile(f"the saved session is damaged: {error}") from None
-        return Session(self._identity, working)
+
+    def _with_tokens(self, text: str, ids: Ids, byte_spans: Spans) -> Session:
+        engine, seams = self._encoder.engine, self._encoder.seams
+        return Session(self._identity, native.Session.restored(engine, seams, text, ids, byte_spans))

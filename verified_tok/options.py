@@ -32,7 +32,16 @@ def check_threads(value: object) -> int | None:
     return int(value)
 
 
-def check_device(value: object) -> None:
-    """Raises `InvalidOption` for anything but "cpu" and "gpu"."""
-    if value not in ("cpu", "gpu"):
-        raise InvalidOption(f"device is 'cpu' or 'gpu', not {value!r}")
+def check_device(device: object, output: object = False) -> bool:
+    """Whether what is found stays on the device. Raises `InvalidOption` for another device than "cpu", "gpu"
+    and "auto", another `output` than True or False, and True where the device may be the CPU.
+
+    >>> check_device("gpu", True)
+    True
+    """
+    if device not in ("cpu", "gpu", "auto"):
+        raise InvalidOption(f"device is 'cpu', 'gpu' or 'auto', not {device!r}")
+    resident = check_switch("device_output", output)
+    if resident and device != "gpu":
+        raise InvalidOption(f"device_output needs device='gpu', not {device!r}")
+    return resident

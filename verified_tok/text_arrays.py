@@ -97,5 +97,15 @@ def text_list(texts: Any) -> list[str]:
     return found
 
 
+def as_list(texts: Any) -> list[str]:
+    """The items of anything but an array as they are, which may be no texts; those of an array as Python's
+    texts. Raises `InvalidText`, naming the first item of an array that is none.
+
+    >>> as_list(iter(["a", "b"]))
+    ['a', 'b']
+    """
+    return text_list(texts) if isinstance(texts, np.ndarray) or _speaks_arrow(texts) else list(texts)
+
+
 def _speaks_arrow(texts: object) -> bool:
     return hasattr(texts, "__arrow_c_array__") or hasattr(texts, "__arrow_c_stream__")

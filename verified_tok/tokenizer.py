@@ -15,10 +15,10 @@ import numpy.typing as npt
 from verified_tok._core import native
 from verified_tok.admission import Admission, admit
 from verified_tok.decoders import TextDecoder, text_decoder
+from verified_tok.devices import DeviceName, Devices
 from verified_tok.encoders import NativeEncoder, Placed, ReferenceEncoder, TextEncoder
 from verified_tok.engine import NativeSessions, ReferenceEngine, Sessions
 from verified_tok.errors import (
-    GpuUnavailable,
     InvalidTokenId,
     SessionMismatch,
     UnknownAddedToken,
@@ -40,11 +40,10 @@ from verified_tok.session_file import read_session
 from verified_tok.session_state import Ids, Spans
 from verified_tok.spec import MergeBpe, TokenizerSpec, TrimOffsets
 from verified_tok.text import check_text
-from verified_tok.text_arrays import Texts, check_texts
+from verified_tok.text_arrays import Texts, as_list, check_texts
 
 if TYPE_CHECKING:
-    from verified_tok.gpu.counters import Counting, GpuCounters
-    from verified_tok.gpu.encoder import DeviceEncoder
+    from verified_tok.gpu.counters import GpuCounters
 
 AddedTokens = Literal["all", "none"] | Collection[str | int]
 """Which added tokens are recognized in a text: all, none, or those with these literals or ids."""
@@ -96,9 +95,8 @@ class Tokenizer:
         "_added",
         "_all_added",
         "_decoder",
+        "_devices",
         "_encoder",
-        "_gpu_counting",
-        "_on_gpu",
         "_pipeline",
         "_seams",
         "_sessions",
@@ -122,8 +120,7 @@ class Tokenizer:
         self._seams = choices(partial(_seams, spec, model, self._pipeline))
         self._encoder = choices(partial(_encoder, _native_engines(spec), spec, self._pipeline, self._seams))
         self._sessions = choices(partial(_sessions, spec, self._pipeline, self._seams, self._encoder))
-        self._gpu_counting: Callable[[], Counting] = cache(_counting)
-        self._on_gpu = choices(partial(_on_gpu, spec, self._encoder, self._gpu_counting))
+        self._devices = Devices(spec, self._encoder)
         self._encoder(self._all_added)  # what is wrong with the added tokens shows now
 
     def __repr__(self) -> str:
@@ -144,7 +141,7 @@ class Tokenizer:
     @property
     def gpu_counters(self) -> GpuCounters:
         """What requests to a GPU came to so far, and how often the CPU took over."""
-        return self._gpu_counting().sums
+        return self._devices.counting.sums
 
     # --- vocabulary ---
 
@@ -186,7 +183,8 @@ class Tokenizer:
         added_tokens: AddedTokens = "all",
         add_special_tokens: bool = False,
         threads: int | None = 1,
-        device: Literal["cpu", "gpu"] = "cpu",
+        device: DeviceName = "cpu",
+        device_output: bool = False,
     ) -> Ids:
         """The ids of a text: uint32 of shape (n,).
 
@@ -195,12 +193,14 @@ class Tokenizer:
         white space, unknown characters, and characters that have no other token, keep theirs.)
         `add_special_tokens` puts the ids around it that the tokenizer's template asks for. `threads` lets the
         native core cut a long text at its seams and encode the parts on so many threads (None: one for each
-        processor that the process may use); `device="gpu"` lets a GPU do so, through CuPy. The ids are the
-        same (`encode_chunks`, Thm/Session.lean).
+        processor that the process may use); `device="gpu"` lets a GPU do so, through CuPy, and
+        `device="auto"` where it is faster: from a number of characters on that is measured when a machine
+        first needs it. The ids are the same (`encode_chunks`, Thm/Session.lean). With `device_output` they
+        stay on the GPU: an array of CuPy, which knows DLPack.
 
         Raises `InvalidText` if `text` is no string or holds a lone surrogate, `UnknownAddedToken` if
-        `added_tokens` names what is none, `InvalidOption` for another value of the other three, and
-        `GpuUnavailable`.
+        `added_tokens` names what is none, `InvalidOption` for another value of the others, and
+        `GpuUnavailable` if `device="gpu"` cannot be had.
 
         >>> tok.encode("hello<|end|>").tolist()
         [259, 300]
@@ -209,13 +209,13 @@ class Tokenizer:
         """
         template = check_switch("add_special_tokens", add_special_tokens)
         many = check_threads(threads)
-        check_device(device)
+        resident = check_device(device, device_output)
         enabled = self._switched_on(added_tokens)
-        if device == "gpu":
-            ids = self._on_gpu(enabled).encode(text)
-        else:
-            ids = self._encoder(enabled).encode(text, many)
-        return _around(*around(self._spec.post_processors), ids) if template else ids
+        before, after = around(self._spec.post_processors) if template else ((), ())
+        if gpu := self._devices.gpu_for(device, enabled, _characters([text]), many):
+            return gpu.encode(text, before, after, resident)
+        ids = self._encoder(enabled).encode(text, many)
+        return _around(before, after, ids) if template else ids
 
     def encode_ordinary(self, text: str) -> Ids:
         """The ids of a text in which nothing is an added token, whether special or not: for text from
@@ -232,13 +232,16 @@ class Tokenizer:
         added_tokens: AddedTokens = "all",
         add_special_tokens: bool = False,
         threads: int | None = None,
+        device: DeviceName = "cpu",
+        device_output: bool = False,
     ) -> tuple[Ids, npt.NDArray[np.int64]]:
         """The ids of several texts in one array, and where each text's ids begin and end: text i has
         `ids[offsets[i]:offsets[i + 1]]`. `offsets` is int64 of shape (number of texts + 1,).
 
         The texts may also be an array of strings of NumPy's, or of any library that speaks Arrow's C
         interface (pyarrow, polars, …): the native core reads them where they lie. `threads`: see `encode`;
-        here all processors are the default.
+        here all processors are the default. `device` and `device_output` are as in `encode`; all texts go to a
+        GPU in one launch, and both arrays may stay there.
 
         Raises what `encode` raises, naming the text. Nulls are no texts.
 
@@ -251,8 +254,14 @@ class Tokenizer:
         """
         check_texts(texts)
         template, many = check_switch("add_special_tokens", add_special_tokens), check_threads(threads)
+        resident = check_device(device, device_output)
+        enabled = self._switched_on(added_tokens)
         before, after = around(self._spec.post_processors) if template else ((), ())
-        return self._encoder(self._switched_on(added_tokens)).encode_batch(texts, before, after, many)
+        if device != "cpu":
+            texts = as_list(texts)
+            if gpu := self._devices.gpu_for(device, enabled, _characters(texts), many):
+                return gpu.encode_batch(texts, before, after, resident)
+        return self._encoder(enabled).encode_batch(texts, before, after, many)
 
     def encode_with_spans(
         self, text: str, added_tokens: AddedTokens = "all", add_special_tokens: bool = False
@@ -327,17 +336,24 @@ class Tokenizer:
 
     # --- sessions ---
 
-    def session(self, text: str = "", added_tokens: AddedTokens = "all") -> Session:
+    def session(
+        self, text: str = "", added_tokens: AddedTokens = "all", device: DeviceName = "cpu"
+    ) -> Session:
         """A text and its ids, kept in step under edits at the cost of what changes.
 
-        Raises `InvalidText`, `UnknownAddedToken`.
+        `device` says what encodes the text that it begins with, as in `encode`.
+
+        Raises `InvalidText`, `UnknownAddedToken`, `InvalidOption`, `GpuUnavailable`.
 
         >>> session = tok.session("hello he")
         >>> patch = session.append("llo<|end|>")
         >>> patch.keep_front, patch.new.tolist(), session.ids.tolist()
         (1, [32, 259, 300], [259, 32, 259, 300])
         """
-        return self._sessions(self._switched_on(added_tokens)).open(text)
+        check_device(device)
+        enabled = self._switched_on(added_tokens)
+        gpu = self._devices.gpu_for(device, enabled, _characters([text]), 1)
+        return self._sessions(enabled).open(text, gpu.encode_placed(text) if gpu else None)
 
     def seams(self, added_tokens: AddedTokens = "all") -> SeamTable:
         """Between which characters a text may be cut, so that encoding the parts gives the ids of the whole.
@@ -434,6 +450,11 @@ class Tokenizer:
         return frozenset(self._added[name] for name in names)
 
 
+def _characters(texts: list[str]) -> int:
+    """How many there are; what is no text has none."""
+    return sum(len(text) for text in texts if isinstance(text, str))
+
+
 def _can_be_iterated(value: object) -> bool:
     """Unlike `Iterable`, this knows that arrays without dimensions cannot."""
     try:
@@ -516,28 +537,6 @@ def _sessions(
     if isinstance(text_encoder, NativeEncoder):
         return NativeSessions(identity, text_encoder)
     return ReferenceEngine(identity, ReferenceEncoder(own), seams(enabled))
-
-
-def _counting() -> Counting:
-    from verified_tok.gpu.counters import Counting
-
-    return Counting()
-
-
-def _on_gpu(
-    spec: TokenizerSpec,
-    encoder: Callable[[Set[int]], TextEncoder],
-    counting: Callable[[], Counting],
-    enabled: Set[int],
-) -> DeviceEncoder:
-    """The encoder on the GPU, for a choice of added tokens."""
-    from verified_tok.gpu.cuda import cuda_lanes
-    from verified_tok.gpu.encoder import DeviceEncoder
-
-    own = encoder(enabled)
-    if not isinstance(own, NativeEncoder):
-        raise GpuUnavailable("the kernels need the native core, with code for every stage of this tokenizer")
-    return DeviceEncoder(spec, own.engine, own.seams, cuda_lanes(), counting())
 
 
 def _around(before: Sequence[int], after: Sequence[int], ids: Ids) -> Ids:
