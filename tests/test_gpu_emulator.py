@@ -56,12 +56,21 @@ def native_encoder(tok: vt.Tokenizer) -> NativeEncoder:
 class OnEmulator(DeviceEncoder):
     """A tokenizer's encoder on an emulator of its own, with small requests."""
 
-    def __init__(self, tok: vt.Tokenizer, library: Path, seed: int = 0, block: int = 256) -> None:
+    def __init__(
+        self,
+        tok: vt.Tokenizer,
+        library: Path,
+        seed: int = 0,
+        block: int = 256,
+        memory: int = 1 << 30,
+        most: int = 4,
+        many_left: int = 1,
+    ) -> None:
         own = native_encoder(tok)
         self.counting = Counting()
-        self.emulator = Emulator(library, seed)
-        lanes = Lanes(self.emulator, smallest=1 << 12, block=block)
-        super().__init__(tok.spec, own.engine, own.seams, lanes, self.counting, many_left=1)
+        self.emulator = Emulator(library, seed, memory)
+        self.lanes = Lanes(self.emulator, most, smallest=1 << 12, block=block)
+        super().__init__(tok.spec, own.engine, own.seams, self.lanes, self.counting, many_left)
 
     @property
     def sums(self) -> GpuCounters:
@@ -72,8 +81,8 @@ def reference_encoder(tok: vt.Tokenizer) -> ReferenceEncoder:
     return ReferenceEncoder(tok._pipeline(tok._all_added))
 
 
-def on_emulator(name: str, library: Path, seed: int = 0, block: int = 256) -> OnEmulator:
-    return OnEmulator(tokenizer(name), library, seed, block)
+def on_emulator(name: str, library: Path, **options: int) -> OnEmulator:
+    return OnEmulator(tokenizer(name), library, **options)
 
 
 def hostile(name: str, rng: random.Random, size: int) -> str:
