@@ -30,7 +30,7 @@ from verified_tok.gpu.layout import AROUND, BYTES_A_TEXT
 from verified_tok.gpu.workspace import Found, Numbers, Totals, Workspace
 from verified_tok.session_state import Ids, Spans
 from verified_tok.spec import Literal, Normalizer, Prepend, ReplaceAll, TokenizerSpec, UnicodeForm
-from verified_tok.text import check_text
+from verified_tok.text_arrays import text_list
 
 R = TypeVar("R")
 
@@ -123,7 +123,7 @@ class DeviceEncoder:
 
         Raises `InvalidText`; `GpuUnavailable` if the device has no room for what is to be resident.
         """
-        given = list(texts)  # even of a list: another thread may change that one meanwhile
+        given = list(texts)  # even of a list: another thread may change that one
         bounds = _bounds(given)
         parts = [
             self._some(given[first:stop], bounds[first : stop + 1] - bounds[first], before, after, resident)
@@ -250,6 +250,5 @@ def _bounds(texts: list[str]) -> Numbers:
     try:
         return native.text_bounds(texts)
     except (TypeError, UnicodeEncodeError):
-        for text in texts:
-            check_text(text)
+        text_list(texts)  # says which it is
         raise

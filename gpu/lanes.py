@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache, partial
 from threading import Condition
 
 from verified_tok.gpu.device import Device
@@ -43,30 +44,24 @@ class Lanes:
         """`smallest` is how many bytes the smallest requests have room for; `block` and `longest` are those
         of `Shape`. The largest requests are such that the device has memory for all lanes."""
         self.device = device
-        self.block = block
-        self.longest = longest
         self._most = most
-        self._smallest = smallest
-        self._memory = device.free_memory
+        self._block, self._longest = block, longest
+        self._rooms = lru_cache(maxsize=None)(partial(self._sizes, smallest, device.free_memory))
         self._made = 0
         self._idle: list[Lane] = []
         self._change = Condition()
 
     def largest(self, growth: int) -> int:
         """How many bytes the largest requests have room for. `growth`: that of their shapes."""
-        room = self._smallest
-        while self._fits(_STEP * room, growth):
-            room *= _STEP
-        return room
+        return self._rooms(growth)[-1]
 
     def shape(self, size: int, texts: int, placed: bool, growth: int) -> Shape | None:
         """The smallest for so many bytes of so many texts; None if there is no room for them."""
-        needed, room = max(size, (texts - 1) * BYTES_A_TEXT), self._smallest
-        while room < needed:
-            room *= _STEP
-            if not self._fits(room, growth):
-                return None
-        return Shape(room, self.block, self.longest, placed, growth)
+        needed = max(size, (texts - 1) * BYTES_A_TEXT)
+        for room in self._rooms(growth):
+            if needed <= room:
+                return self._shape(room, placed, growth)
+        return None
 
     @contextmanager
     def lane(self) -> Iterator[Lane]:
@@ -88,6 +83,14 @@ class Lanes:
             self._idle.append(lane)
             self._change.notify()
 
-    def _fits(self, room: int, growth: int) -> bool:
-        shape = Shape(room, self.block, self.longest, placed=True, growth=growth)
-        return room <= _LARGEST and self._most * _STEP * Layout(shape).size < 2 * self._memory
+    def _sizes(self, smallest: int, memory: int, growth: int) -> list[int]:
+        """For how many bytes there are workspaces."""
+        sizes = [smallest]
+        while (room := _STEP * sizes[-1]) <= _LARGEST:
+            if self._most * _STEP * Layout(self._shape(room, True, growth)).size > 2 * memory:
+                break
+            sizes.append(room)
+        return sizes
+
+    def _shape(self, room: int, placed: bool, growth: int) -> Shape:
+        return Shape(room, self._block, self._longest, placed, growth)

@@ -55,8 +55,9 @@ class Shape(NamedTuple):
 
     @property
     def ids(self) -> int:
-        """How many there can be, with those around the texts."""
-        return self.room + self.texts * AROUND
+        """How many there can be, with those around the texts: each has a byte of a text or of a normalized
+        part."""
+        return self.room + self.normalized + self.texts * AROUND
 
 
 class Level(NamedTuple):

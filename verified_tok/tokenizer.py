@@ -240,8 +240,8 @@ class Tokenizer:
 
         The texts may also be an array of strings of NumPy's, or of any library that speaks Arrow's C
         interface (pyarrow, polars, …): the native core reads them where they lie. `threads`: see `encode`;
-        here all processors are the default. `device` and `device_output` are as in `encode`; all texts go to a
-        GPU in one launch, and both arrays may stay there.
+        here all processors are the default. `device`, `device_output`: see `encode`; all texts go to a GPU in
+        one launch, and both arrays may stay there.
 
         Raises what `encode` raises, naming the text. Nulls are no texts.
 
