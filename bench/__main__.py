@@ -137,10 +137,13 @@ def cliff(
 
 
 @app.command()
-def gpu() -> None:
+def gpu(
+    gigabytes: Annotated[float, typer.Option(min=0, help="Text that is compared, for all families.")] = 0.1,
+    repeats: Annotated[int, typer.Option(min=1, help="How often each is timed, at most.")] = 200,
+) -> None:
     """The GPU, where there is one: exactness on every family, then times."""
     try:
-        on_gpu.run(Console())
+        on_gpu.run(Console(), gigabytes, repeats)
     except GpuUnavailable as error:
         raise SystemExit(f"error: {error}") from None
 

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from verified_tok.errors import GpuUnavailable
-from verified_tok.gpu.source import KERNELS, NVRTC_OPTIONS
+from verified_tok.gpu.source import NVRTC_OPTIONS, kernel_source
 
 _PACKAGES = ("nvidia-cuda-nvrtc-cu12", "nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu13")
 _LIBRARY = re.compile(r"libnvrtc\.so\.\d+$|nvrtc64_\d+_0\.dll$")
@@ -39,7 +39,7 @@ def compile_kernels(architecture: str = "sm_90") -> list[KernelUse]:
     compiler's words if it refuses the source."""
     nvrtc = ctypes.CDLL(str(_library()))
     program = ctypes.c_void_p()
-    source = KERNELS.read_bytes()
+    source = kernel_source().encode()
     _check(nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, b"kernels.cu", 0, None, None))
     try:
         options = [*NVRTC_OPTIONS, f"--gpu-architecture={architecture}", "--ptxas-options=-v"]

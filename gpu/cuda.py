@@ -12,7 +12,7 @@ import numpy.typing as npt
 from verified_tok.errors import GpuUnavailable
 from verified_tok.gpu.device import Array, HostBytes, Memory
 from verified_tok.gpu.lanes import Lanes
-from verified_tok.gpu.source import KERNELS, NVRTC_OPTIONS
+from verified_tok.gpu.source import NVRTC_OPTIONS, kernel_source
 
 _BLOCK = 128  # threads
 
@@ -29,10 +29,11 @@ class CudaDevice:
             ) from None
         try:
             self.number = int(cupy.cuda.runtime.getDevice())
-            self.module = cupy.RawModule(code=KERNELS.read_text("utf-8"), options=NVRTC_OPTIONS)
-            self.module.compile()
-        except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.compiler.CompileException) as error:
+            module = cupy.RawModule(code=kernel_source(), options=NVRTC_OPTIONS)
+            module.compile()
+        except (RuntimeError, ImportError, OSError, cupy.cuda.compiler.CompileException) as error:
             raise GpuUnavailable(f"the GPU cannot be used: {error}") from None
+        self.kernel: Callable[[str], Any] = cache(module.get_function)
         self.xp: Any = cupy
         self.failures: tuple[type[Exception], ...] = (
             cupy.cuda.memory.OutOfMemoryError,
@@ -107,7 +108,7 @@ class CudaQueue:
         """See `Queue`."""
         given = tuple(map(np.uint64, arguments))
         with self._device.current(), self._stream:
-            self._device.module.get_function(kernel)((-(-threads // _BLOCK),), (_BLOCK,), given)
+            self._device.kernel(kernel)((-(-threads // _BLOCK),), (_BLOCK,), given)
 
     def recorded(self, work: Callable[[], None]) -> Callable[[], None]:
         """See `Queue`. A CUDA graph. The kernels must have run once: they cannot be loaded meanwhile."""
@@ -142,8 +143,9 @@ class CudaQueue:
         return array
 
     def _copy(self, target: int, source: int, size: int, kind: int) -> None:
-        with self._device.current():
-            self._cuda.runtime.memcpyAsync(target, source, size, kind, self._stream.ptr)
+        if size:
+            with self._device.current():
+                self._cuda.runtime.memcpyAsync(target, source, size, kind, self._stream.ptr)
 
 
 @cache

@@ -7,7 +7,7 @@ them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
 from threading import Condition
 
@@ -26,6 +26,7 @@ class Lane:
 
     def __init__(self, device: Device) -> None:
         self._queue = device.queue()
+        self._failures = device.failures
         self._workspaces: dict[Shape, Workspace] = {}
 
     def workspace(self, shape: Shape) -> Workspace:
@@ -33,6 +34,11 @@ class Lane:
         if shape not in self._workspaces:
             self._workspaces[shape] = Workspace(self._queue, shape)
         return self._workspaces[shape]
+
+    def settle(self) -> None:
+        """Wait until nothing uses the memory any more; what fails now has failed before."""
+        with suppress(*self._failures):
+            self._queue.wait()
 
 
 class Lanes:
@@ -74,10 +80,13 @@ class Lanes:
             lane = lane or Lane(self.device)
             yield lane
         except BaseException:
-            with self._change:
-                self._made -= 1
-                self._idle.clear()  # their memory may be what is lacking
-                self._change.notify()
+            with self._change:  # no lane is idle with its memory where memory may be lacking
+                gone, self._idle = [lane, *self._idle], []
+                self._made -= len(gone)
+                self._change.notify_all()
+            for each in gone:
+                if each is not None:
+                    each.settle()
             raise
         with self._change:
             self._idle.append(lane)

@@ -24,7 +24,7 @@ import verified_tok
 from verified_tok._core import native
 from verified_tok.encoders import NativeEncoder, processors
 from verified_tok.gpu.encoder import DeviceEncoder
-from verified_tok.gpu.source import KERNELS
+from verified_tok.gpu.source import kernel_source
 from verified_tok.registry import cache_folder
 
 SIZES = tuple(1 << power for power in range(12, 23))
@@ -144,4 +144,4 @@ def _processor() -> str:
 @cache
 def _code() -> str:
     """The hash of the core and the kernels."""
-    return hashlib.sha256(Path(native.__file__).read_bytes() + KERNELS.read_bytes()).hexdigest()[:16]
+    return hashlib.sha256(Path(native.__file__).read_bytes() + kernel_source().encode()).hexdigest()[:16]

@@ -253,6 +253,24 @@ def test_threads_survive_failures(library: Path) -> None:
     assert sums.requests + sums.failures == 6 * 15
 
 
+def test_no_lane_is_lost_when_others_fail(library: Path) -> None:
+    lanes = Lanes(Emulator(library, 0), most=2)
+    for _ in range(5):
+        with lanes.lane(), lanes.lane():
+            pass  # two are idle
+        with pytest.raises(EmulatedFailure), lanes.lane():
+            raise EmulatedFailure
+
+    def both() -> None:
+        with lanes.lane(), lanes.lane():
+            pass
+
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(both).result(timeout=10)
+    assert lanes.device.operations["queue"] == 2 * 6
+    assert lanes.device.operations["wait"] == 2 * 5  # nothing is thrown away that is still in use
+
+
 # --- the tokenizer's methods --------------------------------------------------------------------------
 
 
