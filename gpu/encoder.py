@@ -21,13 +21,13 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from verified_tok._core import native
-from verified_tok.encoders import processors
 from verified_tok.errors import GpuUnavailable
 from verified_tok.gpu.counters import Counting
 from verified_tok.gpu.device import Array
 from verified_tok.gpu.lanes import Lanes
 from verified_tok.gpu.layout import AROUND, BYTES_A_TEXT
 from verified_tok.gpu.workspace import Found, Numbers, Totals, Workspace
+from verified_tok.options import processors
 from verified_tok.session_state import Ids, Spans
 from verified_tok.spec import Literal, Normalizer, Prepend, ReplaceAll, TokenizerSpec, UnicodeForm
 from verified_tok.text_arrays import text_list

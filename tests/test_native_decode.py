@@ -21,7 +21,14 @@ from tokenizers import Tokenizer as Engine
 
 import verified_tok as vt
 from verified_tok.decoders import NativeDecoder, ReferenceDecoder, TextDecoder
-from verified_tok.errors import InvalidRange, InvalidTokenId, InvalidUtf8, StreamFinished, VerifiedTokError
+from verified_tok.errors import (
+    InvalidOption,
+    InvalidRange,
+    InvalidTokenId,
+    InvalidUtf8,
+    StreamFinished,
+    VerifiedTokError,
+)
 from verified_tok.families import FAMILIES, RankFile
 from verified_tok.fetch import fetch, open_family
 from verified_tok.native import NotNative
@@ -303,6 +310,33 @@ def test_very_many_ids_in_two_threads(small: tuple[NativeDecoder, ReferenceDecod
     wrong[-1] = 10**9
     with pytest.raises(InvalidTokenId, match=rf"ids\[{len(ids) - 1}\] is 1000000000"):
         ours.bytes_of(wrong, False)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5, None])
+def test_batches_of_many_shares(small: tuple[NativeDecoder, ReferenceDecoder], threads: int | None) -> None:
+    """More ids than one thread takes at once, empty texts at the ends and between."""
+    ours, reference = small
+    rng = np.random.default_rng(0)
+    known = np.array([id for id in range(300) if id in ours], np.uint32)
+    ids = rng.choice(known, 300_000)
+    inside = rng.integers(0, len(ids), 3_000)
+    offsets = np.sort(np.concatenate([[0, 0, len(ids), len(ids)], inside, inside[:50], [90_000, 220_000]]))
+    expected = reference.texts_of(ids, offsets, "replace", True)
+    assert ours.texts_of(ids, offsets, "replace", True, threads) == expected
+    for place in (len(ids) - 1, 1):
+        wrong = ids.copy()
+        wrong[place] = 10**9
+        with pytest.raises(InvalidTokenId, match=rf"ids\[{place}\] is 1000000000"):
+            ours.texts_of(wrong, offsets, "replace", True, threads)
+
+
+def test_threads_are_a_number() -> None:
+    tok = vt.Tokenizer(load(byte_level()))
+    for threads in (0, True, "2", 5000):
+        with pytest.raises(InvalidOption, match="threads"):
+            tok.decode_batch([3], offsets=[0, 1], threads=threads)  # type: ignore[arg-type]
+        with pytest.raises(InvalidOption, match="threads"):
+            tok.encode_batch(["a"], threads=threads)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

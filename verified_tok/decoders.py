@@ -15,6 +15,7 @@ from verified_tok.ids import check_ids
 from verified_tok.native import NotNative
 from verified_tok.native.decode import decode_arrays, plan
 from verified_tok.native.image_file import image_for
+from verified_tok.options import processors
 from verified_tok.reference.decode import (
     check_errors,
     decode_bytes,
@@ -49,8 +50,11 @@ class TextDecoder(Protocol):
         """The text that ids stand for; see `Tokenizer.decode`."""
         ...
 
-    def texts_of(self, ids: Iterable[int], offsets: Iterable[int], errors: str, skip: bool) -> list[str]:
-        """The texts of several sequences of ids that stand behind each other."""
+    def texts_of(
+        self, ids: Iterable[int], offsets: Iterable[int], errors: str, skip: bool, threads: int | None = None
+    ) -> list[str]:
+        """The texts of several sequences of ids that stand behind each other. By at most so many threads;
+        None: as many as there are processors."""
         ...
 
     def stream(self, prompt: Iterable[int], skip: bool) -> StreamDecoder:
@@ -89,7 +93,9 @@ class ReferenceDecoder:
         """See `TextDecoder`."""
         return decode_text(self._stages, self._tokens(ids, skip), errors)
 
-    def texts_of(self, ids: Iterable[int], offsets: Iterable[int], errors: str, skip: bool) -> list[str]:
+    def texts_of(
+        self, ids: Iterable[int], offsets: Iterable[int], errors: str, skip: bool, threads: int | None = None
+    ) -> list[str]:
         """See `TextDecoder`."""
         checked = check_ids(ids, self._texts)
         bounds = _bounds(offsets, len(checked)).tolist()
@@ -141,14 +147,16 @@ class NativeDecoder:
         check_errors(errors)
         return text
 
-    def texts_of(self, ids: Iterable[int], offsets: Iterable[int], errors: str, skip: bool) -> list[str]:
+    def texts_of(
+        self, ids: Iterable[int], offsets: Iterable[int], errors: str, skip: bool, threads: int | None = None
+    ) -> list[str]:
         """See `TextDecoder`."""
         is_array = isinstance(ids, np.ndarray) and ids.ndim == 1 and ids.dtype.kind in "iu"
         array: Any = ids if is_array else check_ids(ids, self)
         bounds = _bounds(offsets, len(array))
         check_errors(errors)
         if errors == "replace":
-            return self._with(lambda ids: self._core.texts(ids, bounds, skip), array)
+            return self._with(lambda ids: self._core.texts(ids, bounds, skip, threads or processors()), array)
         return [self.text_of(array[a:b], errors, skip) for a, b in pairwise(bounds.tolist())]
 
     def stream(self, prompt: Iterable[int], skip: bool) -> StreamDecoder:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy.typing as npt
 from verified_tok._core import native
 from verified_tok.errors import InvalidText
 from verified_tok.native.seams import seam_sections
+from verified_tok.options import processors
 from verified_tok.reference import pipeline as reference
 from verified_tok.reference.pipeline import Pipeline
 from verified_tok.reference.seam_table import SeamTable
@@ -152,9 +152,3 @@ class NativeEncoder:
     def encode_placed(self, text: str, inside: bool = False) -> Placed:
         """See `TextEncoder`."""
         return Placed(*explained(text, lambda: self.engine.encode_placed(text, inside)))
-
-
-@cache
-def processors() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from functools import cache
+
 import numpy as np
 
 from verified_tok.errors import InvalidOption
@@ -30,6 +33,12 @@ def check_threads(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= 1024:
         raise InvalidOption(f"threads is a number from 1 to 1024, or None, not {value!r}")
     return int(value)
+
+
+@cache
+def processors() -> int:
+    """How many processors this process may use, and so how many threads it is given if none are asked for."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def check_device(device: object, output: object = False) -> bool:

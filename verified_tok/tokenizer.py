@@ -405,9 +405,11 @@ class Tokenizer:
         skip_special_tokens: bool = False,
         *,
         offsets: Iterable[int] | None = None,
+        threads: int | None = None,
     ) -> list[str]:
         """The texts of several sequences of ids. With `offsets` they stand behind each other in `batch`, as
-        `encode_batch` gives them: text i has `batch[offsets[i]:offsets[i + 1]]`.
+        `encode_batch` gives them: text i has `batch[offsets[i]:offsets[i + 1]]`. Then several threads decode
+        them; `threads` is as for `encode_batch`.
 
         Raises what `decode` raises, and `InvalidRange` for offsets that do not fit.
 
@@ -418,9 +420,10 @@ class Tokenizer:
         """
         if not _can_be_iterated(batch):
             raise InvalidTokenId(f"several sequences of ids are expected, not {batch!r}")
-        skip, decoder = check_switch("skip_special_tokens", skip_special_tokens), self._decoder()
+        skip, many = check_switch("skip_special_tokens", skip_special_tokens), check_threads(threads)
+        decoder = self._decoder()
         if offsets is not None:
-            return decoder.texts_of(batch, offsets, errors, skip)  # type: ignore[arg-type]
+            return decoder.texts_of(batch, offsets, errors, skip, many)  # type: ignore[arg-type]
         return [decoder.text_of(ids, errors, skip) for ids in batch]  # type: ignore[arg-type]
 
     def decode_stream(self, prompt: Iterable[int] = (), skip_special_tokens: bool = False) -> StreamDecoder:

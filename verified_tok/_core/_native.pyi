@@ -149,7 +149,9 @@ class Decoder:
     def text(self, ids: object, skip: bool) -> str | None:
         """The same as text; bytes that are not UTF-8 are U+FFFD as in the reference engine."""
 
-    def texts(self, ids: object, offsets: npt.NDArray[np.int64], skip: bool) -> list[str] | None:
+    def texts(
+        self, ids: object, offsets: npt.NDArray[np.int64], skip: bool, threads: int
+    ) -> list[str] | None:
         """The texts of sequences of ids between ascending offsets. Raises IndexError for others."""
 
 class DecodeStream:

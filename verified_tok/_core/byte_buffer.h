@@ -15,7 +15,12 @@ class ByteBuffer {
   ByteBuffer(ByteBuffer&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)),
         capacity_(std::exchange(other.capacity_, 0)) {}
-  ByteBuffer& operator=(ByteBuffer&&) = delete;
+  ByteBuffer& operator=(ByteBuffer&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
   ~ByteBuffer() { std::free(data_); }
 
   const uint8_t* data() const { return data_; }

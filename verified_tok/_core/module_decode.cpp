@@ -4,6 +4,7 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -14,6 +15,7 @@
 #include "decode_stream.h"
 #include "id_array.h"
 #include "image_host.h"
+#include "share.h"
 #include "utf8.h"
 #include "utf8_check.h"
 
@@ -121,19 +123,46 @@ class Decoder {
     return to_str(decoding);
   }
 
-  nb::object texts(nb::handle ids, const Array<int64_t>& offsets, bool skip) const {
+  // The texts of sequences of ids that stand behind each other, by several threads.
+  nb::object texts(nb::handle ids, const Array<int64_t>& offsets, bool skip, uint32_t threads) const {
     IdArray array;
     if (!array.read(ids)) return nb::none();
-    Decoding decoding(tables_, skip, true);
-    nb::list texts;
-    for (size_t i = 1; i < offsets.shape(0); ++i) {
-      const int64_t start = offsets.data()[i - 1], stop = offsets.data()[i];
-      if (start < 0 || stop < start || static_cast<uint64_t>(stop) > array.count()) {
+    const std::vector<int64_t> bounds(offsets.data(), offsets.data() + offsets.shape(0));  // they stay what they are
+    std::vector<Share> shares;
+    for (size_t k = 0; k + 1 < bounds.size(); ++k) {
+      if (bounds[k] < 0 || bounds[k + 1] < bounds[k] || static_cast<uint64_t>(bounds[k + 1]) > array.count()) {
         throw std::out_of_range("offsets must ascend, and end with the ids");
       }
-      decoding.restart();
-      if (!decode(array.data() + start, static_cast<uint64_t>(stop - start), decoding)) return nb::none();
-      texts.append(to_str(decoding));
+      if (shares.empty() || bounds[k] - bounds[shares.back().first] >= share_size) shares.push_back({k, k, {}, {}});
+      shares.back().behind = k + 1;
+    }
+    std::atomic<bool> known{true};
+    {
+      std::optional<nb::gil_scoped_release> released;
+      if (array.count() >= long_call) released.emplace();
+      std::atomic<size_t> next{0};
+      share(std::min<size_t>(threads, shares.size()), [&] {
+        Decoding decoding(tables_, skip, true);
+        for (size_t s; (s = next.fetch_add(1)) < shares.size() && known.load();) {
+          for (size_t k = shares[s].first; k < shares[s].behind; ++k) {
+            decoding.restart();
+            const auto count = static_cast<uint64_t>(bounds[k + 1] - bounds[k]);
+            if (!put_all(array.data() + bounds[k], count, decoding)) known.store(false);
+            shares[s].bytes.add(decoding.begin(), decoding.size());
+            shares[s].ends.push_back(shares[s].bytes.size());
+          }
+        }
+      });
+    }
+    if (!known.load()) return nb::none();
+    nb::list texts;
+    for (Share& share : shares) {
+      uint64_t start = 0;
+      for (uint64_t end : share.ends) {
+        texts.append(to_str(share.bytes.data() + start, end - start));
+        start = end;
+      }
+      share.bytes = ByteBuffer();
     }
     return texts;
   }
@@ -147,10 +176,24 @@ class Decoder {
   static bool decode(const uint32_t* ids, uint64_t count, Decoding& decoding) {
     std::optional<nb::gil_scoped_release> released;
     if (count >= long_call) released.emplace();
+    return put_all(ids, count, decoding);
+  }
+
+  static bool put_all(const uint32_t* ids, uint64_t count, Decoding& decoding) {
     const bool known = decoding.put(ids, count) == count;
     decoding.finish();
     return known;
   }
+
+  static constexpr int64_t share_size = 1 << 16;  // ids that a thread takes at once
+
+  // Texts that follow one another.
+  struct Share {
+    size_t first;
+    size_t behind;
+    ByteBuffer bytes;
+    std::vector<uint64_t> ends;
+  };
 
   Image::Ptr image_;
   DecodeTables tables_;
@@ -209,7 +252,7 @@ void bind_decode(nb::module_& module) {
       .def("token", &Decoder::token, "id"_a)
       .def("bytes", &Decoder::bytes, "ids"_a.none(), "skip"_a)
       .def("text", &Decoder::text, "ids"_a.none(), "skip"_a)
-      .def("texts", &Decoder::texts, "ids"_a.none(), "offsets"_a, "skip"_a);
+      .def("texts", &Decoder::texts, "ids"_a.none(), "offsets"_a, "skip"_a, "threads"_a);
   nb::class_<Stream>(module, "DecodeStream")
       .def(nb::init<const Decoder&, bool>(), "decoder"_a, "skip"_a, nb::keep_alive<1, 2>())
       .def("put", &Stream::put, "ids"_a.none())
