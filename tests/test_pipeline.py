@@ -37,6 +37,11 @@ DOCUMENTS = {
         added_tokens=FLAGGED, pre_tokenizer=trim(True, True), post_processor=trim(True, True), normalizer=None
     ),
     "trim": byte_level(pre_tokenizer=trim(True, True), post_processor=trim(False, True)),
+    "strip, then trim": byte_level(
+        normalizer={"type": "Strip", "strip_left": True, "strip_right": False},
+        pre_tokenizer=trim(True, True),
+        post_processor=trim(True, True),
+    ),
     "template, then trim": byte_level(
         post_processor={"type": "Sequence", "processors": [template("<|end|>", 264, 264), trim(True, True)]}
     ),

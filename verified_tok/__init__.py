@@ -15,11 +15,12 @@ from pathlib import Path
 from verified_tok import chat, errors, loading, spec
 from verified_tok.audit import audit
 from verified_tok.conversation import Conversation
+from verified_tok.encoding import Encoding
 from verified_tok.loading.ranks import Ranks
 from verified_tok.reference.stream import StreamDecoder
 from verified_tok.session import Patch, Session
 from verified_tok.spec import TokenizerSpec
-from verified_tok.tokenizer import Encoding, Tokenizer
+from verified_tok.tokenizer import Tokenizer
 
 __all__ = [
     "Conversation",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from os import PathLike
 from typing import TYPE_CHECKING, Literal, final
@@ -16,7 +15,8 @@ from verified_tok._core import native
 from verified_tok.admission import Admission, admit
 from verified_tok.decoders import TextDecoder, text_decoder
 from verified_tok.devices import DeviceName, Devices
-from verified_tok.encoders import NativeEncoder, Placed, ReferenceEncoder, TextEncoder
+from verified_tok.encoders import NativeEncoder, ReferenceEncoder, TextEncoder
+from verified_tok.encoding import Encoding, TokenSpaces, post_processed
 from verified_tok.engine import NativeSessions, ReferenceEngine, Sessions
 from verified_tok.errors import (
     InvalidTokenId,
@@ -31,14 +31,14 @@ from verified_tok.reference.aligned import Aligned, Span, hull
 from verified_tok.reference.decode import token_texts
 from verified_tok.reference.model import Encoder, Token, encode_piece, encoder, without
 from verified_tok.reference.pipeline import Pipeline
-from verified_tok.reference.post_processor import around, post_process, rows_of, untrimmed
+from verified_tok.reference.post_processor import around
 from verified_tok.reference.pre_tokenizer import pre_tokenize
 from verified_tok.reference.seam_table import SeamTable, seam_table
 from verified_tok.reference.stream import StreamDecoder
 from verified_tok.session import Identity, Session
 from verified_tok.session_file import read_session
-from verified_tok.session_state import Ids, Spans
-from verified_tok.spec import MergeBpe, TokenizerSpec, TrimOffsets
+from verified_tok.session_state import Ids
+from verified_tok.spec import MergeBpe, TokenizerSpec
 from verified_tok.text import check_text
 from verified_tok.text_arrays import Texts, as_list, check_texts
 
@@ -52,26 +52,6 @@ Errors = Literal["replace", "strict"]
 
 _PIECES_KEPT = 1 << 16
 _LONGEST_PIECE_KEPT = 64
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Encoding:
-    """The tokens of a text and their places.
-
-    `ids` is uint32 of shape (n,); the spans are int64 of shape (n, 2), first included, last not:
-    `byte_spans` count bytes of the text in UTF-8, `char_spans` characters. `char_spans` are the smallest
-    spans of whole characters that hold `byte_spans`. A token of a space that encoding put there has an
-    empty span.
-
-    `offsets` are those of the reference engine: `char_spans`, with white space trimmed off if the tokenizer's
-    post-processor says so. They differ from the engine's where a normalizer joins or moves characters (it
-    gives the result the place of one of them) or the model drops unknown ones (it counts on without them).
-    """
-
-    ids: Ids
-    byte_spans: Spans
-    char_spans: Spans
-    offsets: Spans
 
 
 @final
@@ -100,6 +80,7 @@ class Tokenizer:
         "_pipeline",
         "_seams",
         "_sessions",
+        "_spaces",
         "_spec",
         "_texts",
         "_vocab_size",
@@ -108,6 +89,7 @@ class Tokenizer:
     def __init__(self, spec: TokenizerSpec) -> None:
         self._spec = spec
         self._texts: Callable[[], dict[int, bytes]] = cache(partial(token_texts, spec))
+        self._spaces: Callable[[], TokenSpaces] = cache(lambda: TokenSpaces.of(self._texts()))
         self._decoder: Callable[[], TextDecoder] = cache(partial(text_decoder, spec))
         self._added: dict[str | int, int] = {
             name: token.id for token in spec.added_tokens for name in (token.id, token.content)
@@ -279,23 +261,7 @@ class Tokenizer:
         """
         template = check_switch("add_special_tokens", add_special_tokens)
         placed = self._encoder(self._switched_on(added_tokens)).encode_placed(text)
-        stages = self._spec.post_processors
-        if any(isinstance(stage, TrimOffsets) for stage in stages):
-            rows = post_process(stages, rows_of(text, _with_taken(placed), self._text), template)
-            return Encoding(
-                ids=np.array([row.id for row in rows], dtype=np.uint32),
-                byte_spans=_spans(row.byte_span for row in rows),
-                char_spans=_spans(row.char_span for row in rows),
-                offsets=_spans(row.offsets for row in rows),
-            )
-        before, after = around(stages) if template else ((), ())
-        put_around = partial(np.pad, pad_width=((len(before), len(after)), (0, 0)))
-        return Encoding(
-            ids=_around(before, after, placed.ids),
-            byte_spans=put_around(placed.byte_spans),
-            char_spans=put_around(placed.char_spans),
-            offsets=put_around(untrimmed(placed.char_spans, len(text))),
-        )
+        return post_processed(self._spec.post_processors, placed, len(text), self._spaces, template)
 
     def count(self, text: str, added_tokens: AddedTokens = "all", add_special_tokens: bool = False) -> int:
         """How many ids `encode` gives. Raises what it raises.
@@ -437,9 +403,6 @@ class Tokenizer:
         """
         return self._decoder().stream(prompt, check_switch("skip_special_tokens", skip_special_tokens))
 
-    def _text(self, id: int) -> str:
-        return self._texts()[id].decode(errors="replace")  # a rank table may cut characters
-
     def _switched_on(self, added_tokens: AddedTokens) -> frozenset[int]:
         if isinstance(added_tokens, str) and added_tokens in ("all", "none"):
             return self._all_added if added_tokens == "all" else frozenset()
@@ -544,18 +507,3 @@ def _sessions(
 
 def _around(before: Sequence[int], after: Sequence[int], ids: Ids) -> Ids:
     return np.concatenate([np.array(before, np.uint32), ids, np.array(after, np.uint32)])
-
-
-def _with_taken(placed: Placed) -> list[reference.Placed]:
-    """The tokens in the form of the reference pipeline."""
-    taken = dict(placed.taken)
-    return [
-        reference.Placed(id, (start, stop), taken.get(place))
-        for place, (id, (start, stop)) in enumerate(
-            zip(placed.ids.tolist(), placed.byte_spans.tolist(), strict=True)
-        )
-    ]
-
-
-def _spans(spans: Iterable[Span]) -> Spans:
-    return np.array(list(spans), dtype=np.int64).reshape(-1, 2)

@@ -11,12 +11,13 @@ from typing import NamedTuple, Protocol
 
 import tokenizers
 
+from verified_tok.encoding import Encoding
 from verified_tok.peer import HuggingFace, Peer, Tiktoken
 from verified_tok.reference.aligned import Span
 from verified_tok.reference.byte_level import spell, unspell
 from verified_tok.reference.pipeline import markup
 from verified_tok.spec import ByteLevelDecode, MergeBpe, RankBpe, TokenizerSpec, UnicodeForm
-from verified_tok.tokenizer import Encoding, Tokenizer
+from verified_tok.tokenizer import Tokenizer
 
 
 class Claim(NamedTuple):

@@ -6,9 +6,6 @@ from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from verified_tok.reference.aligned import Span
 from verified_tok.reference.byte_level import CHAR_OF_BYTE
 from verified_tok.reference.charset import CharSet
@@ -48,12 +45,6 @@ def rows_of(text: str, placed: Sequence[Placed], vocabulary: Callable[[int], str
     ]
 
 
-def untrimmed(chars: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
-    """The offsets of `rows_of` for spans of characters, shape (n, 2), of a text of `size` characters."""
-    start, stop = chars[:, :1], chars[:, 1:]
-    return np.hstack([start, np.where(start < stop, stop, np.minimum(start + 1, size))])
-
-
 def post_process(stages: Sequence[PostProcessor], rows: Sequence[Row], add_special_tokens: bool) -> list[Row]:
     """Run the post-processor's stages. The tokens that a template adds have empty spans at 0."""
     rows = list(rows)
@@ -84,11 +75,20 @@ def _trim(row: Row, stage: TrimOffsets, first: bool) -> Row:
     One space at the start of the text stays: it may be the one that `add_prefix_space` put there.
     """
     start, stop = row.offsets
-    leading = sum(1 for _ in takewhile(_SPACES.__contains__, row.text))
-    trailing = sum(1 for _ in takewhile(_SPACES.__contains__, reversed(row.text)))
+    leading, trailing = spaces_at_ends(row.text)
     if leading == 1 and stage.add_prefix_space and (first or start == 0):
         leading = 0
     start = min(start + leading, stop)
     if stop >= trailing:
         stop = max(stop - trailing, start)
     return row._replace(offsets=(start, stop))
+
+
+def spaces_at_ends(token: str) -> tuple[int, int]:
+    """How many characters of white space a token begins and ends with.
+
+    >>> spaces_at_ends("Ġ the ")
+    (2, 1)
+    """
+    leading = sum(1 for _ in takewhile(_SPACES.__contains__, token))
+    return leading, sum(1 for _ in takewhile(_SPACES.__contains__, reversed(token)))

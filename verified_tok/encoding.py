@@ -1,0 +1,123 @@
+"""Ids with their places, and the offsets that the reference engine reports.
+
+What `reference.post_processor` does token by token is done here for all tokens of a text at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from verified_tok.encoders import Placed
+from verified_tok.reference.post_processor import around, spaces_at_ends
+from verified_tok.session_state import Ids, Spans
+from verified_tok.spec import PostProcessor, Template, TrimOffsets
+
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Encoding:
+    """The tokens of a text and their places.
+
+    `ids` is uint32 of shape (n,); the spans are int64 of shape (n, 2), first included, last not:
+    `byte_spans` count bytes of the text in UTF-8, `char_spans` characters. `char_spans` are the smallest
+    spans of whole characters that hold `byte_spans`. A token of a space that encoding put there has an
+    empty span.
+
+    `offsets` are those of the reference engine: `char_spans`, with white space trimmed off if the tokenizer's
+    post-processor says so. They differ from the engine's where a normalizer joins or moves characters (it
+    gives the result the place of one of them) or the model drops unknown ones (it counts on without them).
+    """
+
+    ids: Ids
+    byte_spans: Spans
+    char_spans: Spans
+    offsets: Spans
+
+
+_taken_spaces = lru_cache(maxsize=1 << 10)(spaces_at_ends)
+
+
+class TokenSpaces(NamedTuple):
+    """How much white space each token begins and ends with, by its id."""
+
+    leading: Counts
+    trailing: Counts
+
+    @classmethod
+    def of(cls, texts: Mapping[int, bytes]) -> TokenSpaces:
+        """Of the tokens' texts, as their vocabulary writes them."""
+        size = max(texts, default=-1) + 1
+        spaces = cls(np.zeros(size, np.int64), np.zeros(size, np.int64))
+        for id, text in texts.items():
+            spaces.leading[id], spaces.trailing[id] = spaces_at_ends(text.decode(errors="replace"))
+        return spaces
+
+    def of_tokens(self, placed: Placed) -> TokenSpaces:
+        """Of the tokens of a text: an added token has the white space that it took."""
+        leading, trailing = self.leading[placed.ids], self.trailing[placed.ids]
+        for place, text in placed.taken:
+            leading[place], trailing[place] = _taken_spaces(text)
+        return TokenSpaces(leading, trailing)
+
+
+def post_processed(
+    stages: Sequence[PostProcessor],
+    placed: Placed,
+    size: int,
+    spaces: Callable[[], TokenSpaces],
+    add_special_tokens: bool,
+) -> Encoding:
+    """The encoding of a text of `size` characters, from its tokens. The tokens that a template adds have
+    empty spans at 0."""
+    before, after = around(stages) if add_special_tokens else ((), ())
+    widths = (len(before), len(after))
+
+    def put_around(rows: Spans) -> Spans:
+        return np.pad(rows, (widths, (0, 0))) if any(widths) else rows
+
+    offsets = _untrimmed(placed.char_spans, size)
+    framed = False
+    for stage in stages:
+        match stage:
+            case Template():
+                offsets, framed = put_around(offsets), True
+            case TrimOffsets():
+                of_tokens = spaces().of_tokens(placed)
+                if framed and any(widths):
+                    of_tokens = TokenSpaces(*(np.pad(counts, widths) for counts in of_tokens))
+                offsets = _trimmed(stage, offsets, of_tokens)
+    return Encoding(
+        ids=np.concatenate([np.array(before, np.uint32), placed.ids, np.array(after, np.uint32)]),
+        byte_spans=put_around(placed.byte_spans),
+        char_spans=put_around(placed.char_spans),
+        offsets=offsets,
+    )
+
+
+def _untrimmed(chars: Spans, size: int) -> Spans:
+    """The engine's offsets before any stage. A token that came from nothing, such as a prefixed space, has
+    the place of the next character."""
+    start, stop = chars[:, :1], chars[:, 1:]
+    return np.hstack([start, np.where(start < stop, stop, np.minimum(start + 1, size))])
+
+
+def _trimmed(stage: TrimOffsets, offsets: Spans, spaces: TokenSpaces) -> Spans:
+    """Takes the white space at the tokens' ends off the offsets, as many characters as each text has there.
+
+    One space at the start of the text stays: it may be the one that `add_prefix_space` put there.
+    """
+    start, stop = offsets.T
+    leading, trailing = spaces
+    if stage.add_prefix_space:
+        at_start = start == 0
+        at_start[:1] = True
+        leading = np.where((leading == 1) & at_start, 0, leading)
+    start = np.minimum(start + leading, stop)
+    return np.stack([start, np.where(stop >= trailing, np.maximum(stop - trailing, start), stop)], axis=1)
