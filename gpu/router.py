@@ -22,9 +22,10 @@ from typing import NamedTuple
 
 import verified_tok
 from verified_tok._core import native
-from verified_tok.encoders import NativeEncoder, processors
+from verified_tok.encoders import NativeEncoder
 from verified_tok.gpu.encoder import DeviceEncoder
 from verified_tok.gpu.source import kernel_source
+from verified_tok.options import processors
 from verified_tok.registry import cache_folder
 
 SIZES = tuple(1 << power for power in range(12, 23))
