@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 import time
 from collections.abc import Callable, Sequence
-from copy import copy
+from copy import copy, deepcopy
 from typing import Any, ClassVar
 from unittest import TestCase
 
@@ -471,15 +472,26 @@ def test_arrays():
     assert (empty.bytes, empty.text, empty.messages, empty.events, empty.drift()) == (b"", "", [], [], [])
 
 
-def test_a_copy_is_a_fork():
-    ours = vt.Conversation(tokenizer(), form("chatml"))
-    ours.add({"role": "user", "content": "a"})
-    other = copy(ours)
-    before = other.ids.tolist()
-    ours.fork()
-    ours.add({"role": "assistant", "content": "b"})
-    assert other.ids.tolist() == before
-    assert len(ours.ids) > len(before)
+@pytest.mark.parametrize("again", [copy, deepcopy, lambda ours: pickle.loads(pickle.dumps(ours))])
+def test_a_copy_is_a_fork(again):
+    ours = conversation()
+    ours.extend_sampled([104], [-0.5])
+    before, messages, logprobs = ours.ids.tolist(), ours.messages, ours.logprobs.tolist()
+    other = again(ours)
+    ours.extend_sampled([105], [-0.25])
+    assert (other.ids.tolist(), other.messages) == (before, messages)
+    assert np.array_equal(other.logprobs, logprobs, equal_nan=True)
+    other.extend_sampled([106])
+    assert ours.ids.tolist() == [*before, 105]
+
+
+def test_what_is_pickled_together_has_one_tokenizer():
+    ours = conversation()
+    one, two, tok = pickle.loads(pickle.dumps([ours, ours.fork(), ours.format.tokenizer]))
+    assert one.format.tokenizer is two.format.tokenizer is tok
+    assert tok.encode("hello").tolist() == tokenizer().encode("hello").tolist()
+    assert deepcopy(ours).format is ours.format
+    assert deepcopy(tok) is copy(tok) is tok
 
 
 def test_the_array_for_the_engine_is_its_own():

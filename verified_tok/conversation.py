@@ -15,7 +15,6 @@ from verified_tok.chat.message import Assistant, Checked, Message, ToolResult, c
 from verified_tok.conversation_state import Columns, Piece, Reading, Tag, Turn
 from verified_tok.drift import Drift, drifts
 from verified_tok.errors import InvalidMessage, InvalidOperation, InvalidRange
-from verified_tok.ids import check_ids
 from verified_tok.reference.chat import Close, Edge, Event, Found, FoundEvent, Kind, Malformed, Place, Span
 from verified_tok.session_state import Ids, read_only
 from verified_tok.tokenizer import Tokenizer
@@ -47,7 +46,8 @@ class Conversation:
     turns.
 
     An operation that raises leaves the conversation as it was. Arrays that are given out are read-only views,
-    valid until the next operation.
+    valid until the next operation. A copy, a deep one too, is a fork. A pickle holds the tokenizer, too, once
+    for all that is pickled together; what `to_json` writes does not.
 
     Raises `InvalidTemplate` if there is no such format, or it does not fit the tokenizer.
 
@@ -272,8 +272,8 @@ class Conversation:
         """
         if not isinstance(ids, Sequence | np.ndarray):
             ids = list(ids) if isinstance(ids, Iterable) else ids
-        self._format.tokenizer.decode_bytes(ids)  # raises for ids that no token has
-        checked = check_ids(ids, range(self._format.tokenizer.vocab_size))
+        self._format.tokenizer.decode_bytes(ids)  # raises for what is no id of a token
+        checked = ids.tolist() if isinstance(ids, np.ndarray) else [*map(index, ids)]
         probabilities = None if logprobs is None else _floats(logprobs, len(checked))
         if not self._can_extend():
             raise InvalidOperation("no turn of the assistant is open: call generation_prompt first")
@@ -345,6 +345,12 @@ class Conversation:
         return other
 
     __copy__ = fork
+
+    def __deepcopy__(self, memo: object) -> Conversation:
+        return self.fork()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Conversation.from_json, (self._format.tokenizer, self.to_json())
 
     # --- files ---
 

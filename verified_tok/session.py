@@ -233,6 +233,9 @@ class Session:
 
     __copy__ = fork
 
+    def __deepcopy__(self, memo: object) -> Session:
+        return self.fork()
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the session to a file, whole or not at all; `Tokenizer.load_session` reads it."""
         write_session(path, SavedSession(*self.identity, self.text, self.ids, self.byte_spans, self.spans))

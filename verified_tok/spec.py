@@ -7,8 +7,10 @@ pre-tokenizer, model, post-processor; the decoder goes the other way.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,10 @@ class MergeBpe:
     unk_token: str | None
     fuse_unk: bool
 
+    def __reduce__(self) -> tuple[object, ...]:
+        rest = (self.merges, self.ignore_merges, self.byte_fallback, self.unk_token, self.fuse_unk)
+        return _with_table, (MergeBpe, dict(self.vocab), *rest)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankBpe:
@@ -172,8 +178,17 @@ class RankBpe:
 
     ranks: Mapping[bytes, int]
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _with_table, (RankBpe, dict(self.ranks))
+
 
 Model = MergeBpe | RankBpe
+
+
+def _with_table(model: Callable[..., Model], table: Mapping[Any, int], *rest: object) -> Model:
+    """A model again, behind a pickle: a view that cannot be written to has no pickle of its own."""
+    return model(MappingProxyType(table), *rest)
+
 
 # --- decoder stages ----------------------------------------------------------------------------------
 

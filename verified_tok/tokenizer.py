@@ -108,6 +108,17 @@ class Tokenizer:
     def __repr__(self) -> str:
         return f"<Tokenizer {self._spec.sha256[:12]}, {len(self._texts())} tokens>"
 
+    def __copy__(self) -> Tokenizer:
+        """The tokenizer itself: nothing changes it."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Tokenizer:
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """A pickle holds the tokenizer as data, and opens it again."""
+        return Tokenizer, (self._spec,)
+
     @property
     def spec(self) -> TokenizerSpec:
         """The tokenizer as data."""

@@ -54,6 +54,16 @@ class Format:
     def __repr__(self) -> str:
         return f"<Format {self.template.name} for {self.tokenizer!r}>"
 
+    def __copy__(self) -> Format:
+        """The format itself: nothing changes it."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Format:
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Format, (self.template, self.tokenizer)
+
     def role(self, kind: Kind) -> str:
         """The role of the messages of events of a kind."""
         if kind is Kind.DEVELOPER:

@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from verified_tok.cli import audit, compare, decode, demo, encode, fetch, inspect
+from verified_tok.cli import audit, compare, decode, demo, encode, fetch, inspect, stability
 from verified_tok.errors import VerifiedTokError
 
 app = typer.Typer(
@@ -24,6 +24,7 @@ app.command()(decode.decode)
 app.command()(inspect.inspect)
 app.command()(compare.compare)
 app.command()(audit.audit)
+app.command()(stability.stability)
 app.command()(fetch.fetch)
 app.command()(demo.demo)
 
