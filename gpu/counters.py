@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from collections import Counter
+from dataclasses import dataclass
 from threading import Lock
 
 
@@ -27,23 +28,21 @@ class GpuCounters:
     failures: int = 0
     """Requests that the CPU encoded because the device failed or was out of memory."""
 
-    def __add__(self, other: GpuCounters) -> GpuCounters:
-        return GpuCounters(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
-
 
 class Counting:
     """Counts. Any number of threads may do so."""
 
     def __init__(self) -> None:
-        self._sums = GpuCounters()
+        self._numbers: Counter[str] = Counter()
         self._lock = Lock()
 
     @property
     def sums(self) -> GpuCounters:
         """What was counted so far."""
-        return self._sums
+        with self._lock:
+            return GpuCounters(**self._numbers)
 
     def add(self, **numbers: int) -> None:
-        """Count this too; the names are those of the fields."""
+        """Count this too; the names are those of the fields of `GpuCounters`."""
         with self._lock:
-            self._sums += replace(GpuCounters(), **numbers)
+            self._numbers.update(numbers)

@@ -6,6 +6,7 @@ import random
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from verified_tok.encoders import NativeEncoder, ReferenceEncoder
 from verified_tok.errors import InvalidText
 from verified_tok.fetch import open_family
 from verified_tok.gpu.counters import Counting, GpuCounters
+from verified_tok.gpu.device import Device
 from verified_tok.gpu.emulator import Emulator
 from verified_tok.gpu.encoder import DeviceEncoder
 from verified_tok.gpu.lanes import Lanes
@@ -53,6 +55,11 @@ def native_encoder(tok: vt.Tokenizer) -> NativeEncoder:
     return encoder
 
 
+def device_on(library: Path | Device, seed: int = 0, memory: int = 1 << 30) -> Any:
+    """An emulator of this library; a device itself (test_gpu_device.py has a GPU in the library's place)."""
+    return Emulator(library, seed, memory) if isinstance(library, Path) else library
+
+
 class OnEmulator(DeviceEncoder):
     """A tokenizer's encoder on an emulator of its own, with small requests."""
 
@@ -68,7 +75,7 @@ class OnEmulator(DeviceEncoder):
     ) -> None:
         own = native_encoder(tok)
         self.counting = Counting()
-        self.emulator = Emulator(library, seed, memory)
+        self.emulator = device_on(library, seed, memory)
         self.lanes = Lanes(self.emulator, most, smallest=1 << 12, block=block)
         super().__init__(tok.spec, own.engine, own.seams, self.lanes, self.counting, many_left)
 
@@ -174,7 +181,7 @@ def test_a_seam_too_many_is_noticed(library: Path) -> None:
     own = native_encoder(tok)
     sections = seam_sections(tok.seams())
     everywhere = native.Image.of({**sections, "seam_answers": np.full_like(sections["seam_answers"], 2)})
-    lanes = Lanes(Emulator(library, 0), block=7)
+    lanes = Lanes(device_on(library), block=7)
     encoder = DeviceEncoder(tok.spec, own.engine, everywhere, lanes, Counting())
     text = hostile("gpt-oss", random.Random(0), 300)
     assert encoder.encode(text).tolist() != tok.encode(text).tolist()

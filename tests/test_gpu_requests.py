@@ -6,13 +6,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from sys import getswitchinterval, setswitchinterval
 
 import numpy as np
 import pytest
-from test_gpu_emulator import OnEmulator, hostile, native_encoder, on_emulator, tokenizer
+from test_gpu_emulator import OnEmulator, device_on, hostile, native_encoder, on_emulator, tokenizer
 
 import verified_tok as vt
 from verified_tok.errors import GpuUnavailable, InvalidOption, InvalidText
@@ -277,7 +278,7 @@ def test_no_lane_is_lost_when_others_fail(library: Path) -> None:
 @pytest.fixture
 def tok(library: Path, monkeypatch: pytest.MonkeyPatch) -> vt.Tokenizer:
     """A tokenizer on a machine whose GPU is an emulator."""
-    lanes = Lanes(Emulator(library, 0), smallest=1 << 12)
+    lanes = Lanes(device_on(library), smallest=1 << 12)
     monkeypatch.setattr(cuda, "cuda_lanes", lambda: lanes)
     return vt.Tokenizer(tokenizer("llama-3.1").spec)
 
@@ -317,6 +318,12 @@ def test_a_session_begins_with_what_the_gpu_found(tok: vt.Tokenizer) -> None:
         assert patches[0].new.tolist() == patches[1].new.tolist()
     assert session.ids.tolist() == tok.encode(session.text).tolist()
     assert tok.gpu_counters.requests == 1
+
+
+@pytest.mark.skipif(find_spec("cupy") is not None, reason="CuPy is installed")
+def test_without_cupy_there_is_a_clear_error() -> None:
+    with pytest.raises(GpuUnavailable, match=r"verified-tok\[gpu\]"):
+        tokenizer("gpt2").encode("a", device="gpu")
 
 
 def test_output_can_stay_only_on_a_gpu(tok: vt.Tokenizer) -> None:
