@@ -75,6 +75,9 @@ structure Proper (K : Kinds α) : Prop where
   | [], z => z
   | a :: as, z => .alt a (orElse as z)
 
+/-- Matches nowhere. -/
+@[expose] def never : Pat α := .chr fun _ => false
+
 /-- `\s+(?!\S)|\s+` -/
 @[expose] def blanks : Pat α := .alt (.seq (.plus K.blank) (.notAhead (.chr K.text))) (.plus K.blank)
 
