@@ -17,6 +17,7 @@ public import VerifiedTok.Spec.Seam
 public import VerifiedTok.Spec.Search
 public import VerifiedTok.Spec.Session
 public import VerifiedTok.Spec.Splice
+public import VerifiedTok.Spec.Starts
 public import VerifiedTok.Spec.Stream
 public import VerifiedTok.Spec.Tables
 public import VerifiedTok.Thm.AddedTokens
@@ -61,6 +62,11 @@ public import VerifiedTok.Thm.Splice
 public import VerifiedTok.Thm.Splice.Blocks
 public import VerifiedTok.Thm.Splice.Run
 public import VerifiedTok.Thm.Splice.Units
+public import VerifiedTok.Thm.Starts
+public import VerifiedTok.Thm.Starts.Cut
+public import VerifiedTok.Thm.Starts.Gpt2
+public import VerifiedTok.Thm.Starts.Kinds
+public import VerifiedTok.Thm.Starts.Llama3
 public import VerifiedTok.Thm.Straddle
 public import VerifiedTok.Thm.Stream
 public import VerifiedTok.Thm.Tables
@@ -76,6 +82,7 @@ public import VerifiedTok.Vectors.Seam
 public import VerifiedTok.Vectors.Search
 public import VerifiedTok.Vectors.Session
 public import VerifiedTok.Vectors.Splice
+public import VerifiedTok.Vectors.Starts
 public import VerifiedTok.Vectors.Stream
 public import VerifiedTok.Vectors.Tables
 

@@ -19,6 +19,7 @@ from spec.vectors import (
     search,
     session,
     splice,
+    starts,
     stream,
     tables,
 )
@@ -36,6 +37,7 @@ MODULES: dict[str, Callable[[], str]] = {
     "Search": search.module,
     "Session": session.module,
     "Splice": splice.module,
+    "Starts": starts.module,
     "Stream": stream.module,
     "Tables": tables.module,
 }

@@ -1,6 +1,6 @@
 module
 
-public import VerifiedTok.Spec.Pattern
+public import VerifiedTok.Spec.Seam
 
 public section
 
@@ -108,6 +108,20 @@ structure Proper (K : Kinds α) : Prop where
 @[expose] def Contraction (K : Kinds α) (contraction : Pat α) : Prop :=
   ∀ s n, contraction.firstMatch s = some n → ∃ o c t, s = o :: c :: t ∧ K.other o = true ∧ K.letter c = true ∧
     (n = 2 ∨ n = 3 ∧ ∃ d t', t = d :: t' ∧ K.letter d = true)
+
+/-- One letter or two, or alternatives of these; `subset` decides inclusion of character classes. -/
+@[expose] def shortLetters (subset : Inclusion α) : Pat α → Bool
+  | .chr p => subset p K.letter
+  | .seq (.chr p) (.chr q) => subset p K.letter && subset q K.letter
+  | .alt a b => shortLetters subset a && shortLetters subset b
+  | _ => false
+
+/-- The check of `Contraction`. -/
+@[expose] def isContraction (subset : Inclusion α) : Pat α → Bool
+  | .chr p => subset p fun _ => false
+  | .seq (.chr p) e => subset p K.other && K.shortLetters subset e
+  | .alt a b => isContraction subset a && isContraction subset b
+  | _ => false
 
 /-- Others after this text begin a piece: neither others nor a space come before them. -/
 @[expose] def fresh : List α → Bool
