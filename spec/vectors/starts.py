@@ -28,7 +28,7 @@ TEXTS = (
     *("", "s", "'s", "'sls", "'lls", "'ls", "!s", "!!s", " 's", "s's'll", "1111111", "s1", "1s"),
     *("! s", "!\n\ts", "!\n \n\ts", "\n\n", " \n\t\ts", "\t\t", "\t\t1", "  !", "\t!", " \n!", "m!ms"),
 )
-RANDOM_TEXTS = 24
+RANDOM_TEXTS = 12
 LONG = 24
 
 

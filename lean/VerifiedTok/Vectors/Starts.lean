@@ -20,12 +20,12 @@ def contraction : Pat Nat := Kinds.orElse contractions Kinds.never
 
 example : piecesAt (kinds.gpt2Starts contraction ) [] [] = [] := by decide +kernel
 example : Stage.split { pat := kinds.gpt2 contractions  } [] = [] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [] = [] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [] = [] := by decide +kernel
+example : piecesAt (kinds.llama3Starts contraction 1) [] [] = [] := by decide +kernel
+example : Stage.split { pat := kinds.llama3 contraction 1 } [] = [] := by decide +kernel
 example : piecesAt (kinds.gpt2Starts contraction ) [] [115] = [[115]] := by decide +kernel
 example : Stage.split { pat := kinds.gpt2 contractions  } [115] = [[115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [115] = [[115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [115] = [[115]] := by decide +kernel
+example : piecesAt (kinds.llama3Starts contraction 1) [] [115] = [[115]] := by decide +kernel
+example : Stage.split { pat := kinds.llama3 contraction 1 } [115] = [[115]] := by decide +kernel
 example : piecesAt (kinds.gpt2Starts contraction ) [] [39, 115] = [[39, 115]] := by decide +kernel
 example : Stage.split { pat := kinds.gpt2 contractions  } [39, 115] =
     [[39, 115]] := by decide +kernel
@@ -37,9 +37,9 @@ example : piecesAt (kinds.gpt2Starts contraction ) [] [39, 115, 108, 115] =
     [[39, 115], [108, 115]] := by decide +kernel
 example : Stage.split { pat := kinds.gpt2 contractions  } [39, 115, 108, 115] =
     [[39, 115], [108, 115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [39, 115, 108, 115] =
+example : piecesAt (kinds.llama3Starts contraction 1) [] [39, 115, 108, 115] =
     [[39, 115], [108, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [39, 115, 108, 115] =
+example : Stage.split { pat := kinds.llama3 contraction 1 } [39, 115, 108, 115] =
     [[39, 115], [108, 115]] := by decide +kernel
 example : piecesAt (kinds.gpt2Starts contraction ) [] [39, 108, 108, 115] =
     [[39, 108, 108], [115]] := by decide +kernel
@@ -53,24 +53,24 @@ example : piecesAt (kinds.gpt2Starts contraction ) [] [39, 108, 115] =
     [[39], [108, 115]] := by decide +kernel
 example : Stage.split { pat := kinds.gpt2 contractions  } [39, 108, 115] =
     [[39], [108, 115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [39, 108, 115] =
+example : piecesAt (kinds.llama3Starts contraction 3) [] [39, 108, 115] =
     [[39, 108, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [39, 108, 115] =
+example : Stage.split { pat := kinds.llama3 contraction 3 } [39, 108, 115] =
     [[39, 108, 115]] := by decide +kernel
 example : piecesAt (kinds.gpt2Starts contraction ) [] [33, 115] = [[33], [115]] := by decide +kernel
 example : Stage.split { pat := kinds.gpt2 contractions  } [33, 115] =
     [[33], [115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [33, 115] =
+example : piecesAt (kinds.llama3Starts contraction 1) [] [33, 115] =
     [[33, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [33, 115] =
+example : Stage.split { pat := kinds.llama3 contraction 1 } [33, 115] =
     [[33, 115]] := by decide +kernel
 example : piecesAt (kinds.gpt2Starts contraction ) [] [33, 33, 115] =
     [[33, 33], [115]] := by decide +kernel
 example : Stage.split { pat := kinds.gpt2 contractions  } [33, 33, 115] =
     [[33, 33], [115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [33, 33, 115] =
+example : piecesAt (kinds.llama3Starts contraction 3) [] [33, 33, 115] =
     [[33, 33], [115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [33, 33, 115] =
+example : Stage.split { pat := kinds.llama3 contraction 3 } [33, 33, 115] =
     [[33, 33], [115]] := by decide +kernel
 example : piecesAt (kinds.gpt2Starts contraction ) [] [32, 39, 115] =
     [[32, 39], [115]] := by decide +kernel
@@ -84,9 +84,9 @@ example : piecesAt (kinds.gpt2Starts contraction ) [] [115, 39, 115, 39, 108, 10
     [[115], [39, 115], [39, 108, 108]] := by decide +kernel
 example : Stage.split { pat := kinds.gpt2 contractions  } [115, 39, 115, 39, 108, 108] =
     [[115], [39, 115], [39, 108, 108]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [115, 39, 115, 39, 108, 108] =
+example : piecesAt (kinds.llama3Starts contraction 1) [] [115, 39, 115, 39, 108, 108] =
     [[115], [39, 115], [39, 108, 108]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [115, 39, 115, 39, 108, 108] =
+example : Stage.split { pat := kinds.llama3 contraction 1 } [115, 39, 115, 39, 108, 108] =
     [[115], [39, 115], [39, 108, 108]] := by decide +kernel
 example : piecesAt (kinds.gpt2Starts contraction ) [] [49, 49, 49, 49, 49, 49, 49] =
     [[49, 49, 49, 49, 49, 49, 49]] := by decide +kernel
@@ -99,9 +99,9 @@ example : Stage.split { pat := kinds.llama3 contraction 3 } [49, 49, 49, 49, 49,
 example : piecesAt (kinds.gpt2Starts contraction ) [] [115, 49] = [[115], [49]] := by decide +kernel
 example : Stage.split { pat := kinds.gpt2 contractions  } [115, 49] =
     [[115], [49]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [115, 49] =
+example : piecesAt (kinds.llama3Starts contraction 3) [] [115, 49] =
     [[115], [49]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [115, 49] =
+example : Stage.split { pat := kinds.llama3 contraction 3 } [115, 49] =
     [[115], [49]] := by decide +kernel
 example : piecesAt (kinds.gpt2Starts contraction ) [] [49, 115] = [[49], [115]] := by decide +kernel
 example : Stage.split { pat := kinds.gpt2 contractions  } [49, 115] =
@@ -122,9 +122,9 @@ example : piecesAt (kinds.gpt2Starts contraction ) [] [33, 10, 9, 115] =
     [[33], [10], [9], [115]] := by decide +kernel
 example : Stage.split { pat := kinds.gpt2 contractions  } [33, 10, 9, 115] =
     [[33], [10], [9], [115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [33, 10, 9, 115] =
+example : piecesAt (kinds.llama3Starts contraction 1) [] [33, 10, 9, 115] =
     [[33, 10], [9, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [33, 10, 9, 115] =
+example : Stage.split { pat := kinds.llama3 contraction 1 } [33, 10, 9, 115] =
     [[33, 10], [9, 115]] := by decide +kernel
 example : piecesAt (kinds.gpt2Starts contraction ) [] [33, 10, 32, 10, 9, 115] =
     [[33], [10, 32, 10], [9], [115]] := by decide +kernel
@@ -136,8 +136,8 @@ example : Stage.split { pat := kinds.llama3 contraction 1 } [33, 10, 32, 10, 9, 
     [[33, 10], [32, 10], [9, 115]] := by decide +kernel
 example : piecesAt (kinds.gpt2Starts contraction ) [] [10, 10] = [[10, 10]] := by decide +kernel
 example : Stage.split { pat := kinds.gpt2 contractions  } [10, 10] = [[10, 10]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [10, 10] = [[10, 10]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [10, 10] =
+example : piecesAt (kinds.llama3Starts contraction 3) [] [10, 10] = [[10, 10]] := by decide +kernel
+example : Stage.split { pat := kinds.llama3 contraction 3 } [10, 10] =
     [[10, 10]] := by decide +kernel
 example : piecesAt (kinds.gpt2Starts contraction ) [] [32, 10, 9, 9, 115] =
     [[32, 10, 9], [9], [115]] := by decide +kernel
@@ -155,9 +155,9 @@ example : piecesAt (kinds.gpt2Starts contraction ) [] [9, 9, 49] =
     [[9], [9], [49]] := by decide +kernel
 example : Stage.split { pat := kinds.gpt2 contractions  } [9, 9, 49] =
     [[9], [9], [49]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [9, 9, 49] =
+example : piecesAt (kinds.llama3Starts contraction 3) [] [9, 9, 49] =
     [[9], [9], [49]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [9, 9, 49] =
+example : Stage.split { pat := kinds.llama3 contraction 3 } [9, 9, 49] =
     [[9], [9], [49]] := by decide +kernel
 example : piecesAt (kinds.gpt2Starts contraction ) [] [32, 32, 33] =
     [[32], [32, 33]] := by decide +kernel
@@ -169,24 +169,24 @@ example : Stage.split { pat := kinds.llama3 contraction 3 } [32, 32, 33] =
     [[32], [32, 33]] := by decide +kernel
 example : piecesAt (kinds.gpt2Starts contraction ) [] [9, 33] = [[9], [33]] := by decide +kernel
 example : Stage.split { pat := kinds.gpt2 contractions  } [9, 33] = [[9], [33]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [9, 33] = [[9], [33]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [9, 33] =
+example : piecesAt (kinds.llama3Starts contraction 3) [] [9, 33] = [[9], [33]] := by decide +kernel
+example : Stage.split { pat := kinds.llama3 contraction 3 } [9, 33] =
     [[9], [33]] := by decide +kernel
 example : piecesAt (kinds.gpt2Starts contraction ) [] [32, 10, 33] =
     [[32], [10], [33]] := by decide +kernel
 example : Stage.split { pat := kinds.gpt2 contractions  } [32, 10, 33] =
     [[32], [10], [33]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [32, 10, 33] =
+example : piecesAt (kinds.llama3Starts contraction 1) [] [32, 10, 33] =
     [[32, 10], [33]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [32, 10, 33] =
+example : Stage.split { pat := kinds.llama3 contraction 1 } [32, 10, 33] =
     [[32, 10], [33]] := by decide +kernel
 example : piecesAt (kinds.gpt2Starts contraction ) [] [109, 33, 109, 115] =
     [[109], [33], [109, 115]] := by decide +kernel
 example : Stage.split { pat := kinds.gpt2 contractions  } [109, 33, 109, 115] =
     [[109], [33], [109, 115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [109, 33, 109, 115] =
+example : piecesAt (kinds.llama3Starts contraction 3) [] [109, 33, 109, 115] =
     [[109], [33, 109, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [109, 33, 109, 115] =
+example : Stage.split { pat := kinds.llama3 contraction 3 } [109, 33, 109, 115] =
     [[109], [33, 109, 115]] := by decide +kernel
 example : piecesAt (kinds.gpt2Starts contraction ) [] [49, 115, 115, 49, 39, 32, 33, 32, 49] =
     [[49], [115, 115], [49], [39], [32, 33], [32, 49]] := by decide +kernel
@@ -200,9 +200,9 @@ example : piecesAt (kinds.gpt2Starts contraction ) [] [39, 10, 9, 10, 115, 9, 10
     [[39], [10, 9], [10], [115], [9], [108, 109]] := by decide +kernel
 example : Stage.split { pat := kinds.gpt2 contractions  } [39, 10, 9, 10, 115, 9, 108, 109] =
     [[39], [10, 9], [10], [115], [9], [108, 109]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [39, 10, 9, 10, 115, 9, 108, 109] =
+example : piecesAt (kinds.llama3Starts contraction 1) [] [39, 10, 9, 10, 115, 9, 108, 109] =
     [[39, 10], [9, 10], [115], [9, 108, 109]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [39, 10, 9, 10, 115, 9, 108, 109] =
+example : Stage.split { pat := kinds.llama3 contraction 1 } [39, 10, 9, 10, 115, 9, 108, 109] =
     [[39, 10], [9, 10], [115], [9, 108, 109]] := by decide +kernel
 example : piecesAt (kinds.gpt2Starts contraction ) [] [10, 39, 115, 39, 108, 109, 9] =
     [[10], [39, 115], [39], [108, 109], [9]] := by decide +kernel
@@ -232,33 +232,33 @@ example : piecesAt (kinds.gpt2Starts contraction ) [] [115, 49, 32, 9, 39, 32, 3
     [[115], [49], [32], [9], [39], [32, 39], [32, 115]] := by decide +kernel
 example : Stage.split { pat := kinds.gpt2 contractions  } [115, 49, 32, 9, 39, 32, 39, 32, 115] =
     [[115], [49], [32], [9], [39], [32, 39], [32, 115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [115, 49, 32, 9, 39, 32, 39, 32, 115] =
+example : piecesAt (kinds.llama3Starts contraction 1) [] [115, 49, 32, 9, 39, 32, 39, 32, 115] =
     [[115], [49], [32], [9], [39], [32, 39], [32, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [115, 49, 32, 9, 39, 32, 39, 32, 115] =
+example : Stage.split { pat := kinds.llama3 contraction 1 } [115, 49, 32, 9, 39, 32, 39, 32, 115] =
     [[115], [49], [32], [9], [39], [32, 39], [32, 115]] := by decide +kernel
 example : piecesAt (kinds.gpt2Starts contraction ) [] [115, 32, 49] =
     [[115], [32, 49]] := by decide +kernel
 example : Stage.split { pat := kinds.gpt2 contractions  } [115, 32, 49] =
     [[115], [32, 49]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [115, 32, 49] =
+example : piecesAt (kinds.llama3Starts contraction 3) [] [115, 32, 49] =
     [[115], [32], [49]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [115, 32, 49] =
+example : Stage.split { pat := kinds.llama3 contraction 3 } [115, 32, 49] =
     [[115], [32], [49]] := by decide +kernel
 example : piecesAt (kinds.gpt2Starts contraction ) [] [9, 10, 9, 32, 9, 32, 39, 115, 10] =
     [[9, 10, 9, 32, 9], [32, 39], [115], [10]] := by decide +kernel
 example : Stage.split { pat := kinds.gpt2 contractions  } [9, 10, 9, 32, 9, 32, 39, 115, 10] =
     [[9, 10, 9, 32, 9], [32, 39], [115], [10]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [9, 10, 9, 32, 9, 32, 39, 115, 10] =
+example : piecesAt (kinds.llama3Starts contraction 1) [] [9, 10, 9, 32, 9, 32, 39, 115, 10] =
     [[9, 10], [9, 32, 9], [32, 39], [115], [10]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [9, 10, 9, 32, 9, 32, 39, 115, 10] =
+example : Stage.split { pat := kinds.llama3 contraction 1 } [9, 10, 9, 32, 9, 32, 39, 115, 10] =
     [[9, 10], [9, 32, 9], [32, 39], [115], [10]] := by decide +kernel
 example : piecesAt (kinds.gpt2Starts contraction ) [] [109, 49, 115, 115, 32, 115, 39, 109, 10, 39, 49, 109, 39, 9, 49, 32, 39] =
     [[109], [49], [115, 115], [32, 115], [39], [109], [10], [39], [49], [109], [39], [9], [49], [32, 39]] := by decide +kernel
 example : Stage.split { pat := kinds.gpt2 contractions  } [109, 49, 115, 115, 32, 115, 39, 109, 10, 39, 49, 109, 39, 9, 49, 32, 39] =
     [[109], [49], [115, 115], [32, 115], [39], [109], [10], [39], [49], [109], [39], [9], [49], [32, 39]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [109, 49, 115, 115, 32, 115, 39, 109, 10, 39, 49, 109, 39, 9, 49, 32, 39] =
+example : piecesAt (kinds.llama3Starts contraction 3) [] [109, 49, 115, 115, 32, 115, 39, 109, 10, 39, 49, 109, 39, 9, 49, 32, 39] =
     [[109], [49], [115, 115], [32, 115], [39, 109], [10], [39], [49], [109], [39], [9], [49], [32, 39]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [109, 49, 115, 115, 32, 115, 39, 109, 10, 39, 49, 109, 39, 9, 49, 32, 39] =
+example : Stage.split { pat := kinds.llama3 contraction 3 } [109, 49, 115, 115, 32, 115, 39, 109, 10, 39, 49, 109, 39, 9, 49, 32, 39] =
     [[109], [49], [115, 115], [32, 115], [39, 109], [10], [39], [49], [109], [39], [9], [49], [32, 39]] := by decide +kernel
 example : piecesAt (kinds.gpt2Starts contraction ) [] [33, 39, 115, 108, 39, 49, 33, 39, 108, 10, 10] =
     [[33, 39], [115, 108], [39], [49], [33, 39], [108], [10, 10]] := by decide +kernel
@@ -272,9 +272,9 @@ example : piecesAt (kinds.gpt2Starts contraction ) [] [115, 49, 39, 39, 115, 49,
     [[115], [49], [39, 39], [115], [49], [32, 32], [10], [115], [9], [33]] := by decide +kernel
 example : Stage.split { pat := kinds.gpt2 contractions  } [115, 49, 39, 39, 115, 49, 32, 32, 10, 115, 9, 33] =
     [[115], [49], [39, 39], [115], [49], [32, 32], [10], [115], [9], [33]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [115, 49, 39, 39, 115, 49, 32, 32, 10, 115, 9, 33] =
+example : piecesAt (kinds.llama3Starts contraction 1) [] [115, 49, 39, 39, 115, 49, 32, 32, 10, 115, 9, 33] =
     [[115], [49], [39, 39], [115], [49], [32, 32, 10], [115], [9], [33]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [115, 49, 39, 39, 115, 49, 32, 32, 10, 115, 9, 33] =
+example : Stage.split { pat := kinds.llama3 contraction 1 } [115, 49, 39, 39, 115, 49, 32, 32, 10, 115, 9, 33] =
     [[115], [49], [39, 39], [115], [49], [32, 32, 10], [115], [9], [33]] := by decide +kernel
 example : piecesAt (kinds.gpt2Starts contraction ) [] [49, 115, 9, 32, 115, 9, 9, 108, 32, 33, 39, 9, 49, 9, 49, 49, 32, 49, 33, 49, 9] =
     [[49], [115], [9], [32, 115], [9], [9], [108], [32, 33, 39], [9], [49], [9], [49, 49], [32, 49], [33], [49], [9]] := by decide +kernel
@@ -284,101 +284,5 @@ example : piecesAt (kinds.llama3Starts contraction 1) [] [49, 115, 9, 32, 115, 9
     [[49], [115], [9], [32, 115], [9], [9, 108], [32, 33, 39], [9], [49], [9], [49], [49], [32], [49], [33], [49], [9]] := by decide +kernel
 example : Stage.split { pat := kinds.llama3 contraction 1 } [49, 115, 9, 32, 115, 9, 9, 108, 32, 33, 39, 9, 49, 9, 49, 49, 32, 49, 33, 49, 9] =
     [[49], [115], [9], [32, 115], [9], [9, 108], [32, 33, 39], [9], [49], [9], [49], [49], [32], [49], [33], [49], [9]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [33, 108, 10, 39, 115, 49] =
-    [[33], [108], [10], [39, 115], [49]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [33, 108, 10, 39, 115, 49] =
-    [[33], [108], [10], [39, 115], [49]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [33, 108, 10, 39, 115, 49] =
-    [[33, 108], [10], [39, 115], [49]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [33, 108, 10, 39, 115, 49] =
-    [[33, 108], [10], [39, 115], [49]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [10, 32, 33, 49, 39, 109, 108, 115, 108, 49, 39, 115] =
-    [[10], [32, 33], [49], [39], [109, 108, 115, 108], [49], [39, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [10, 32, 33, 49, 39, 109, 108, 115, 108, 49, 39, 115] =
-    [[10], [32, 33], [49], [39], [109, 108, 115, 108], [49], [39, 115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [10, 32, 33, 49, 39, 109, 108, 115, 108, 49, 39, 115] =
-    [[10], [32, 33], [49], [39, 109, 108, 115, 108], [49], [39, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [10, 32, 33, 49, 39, 109, 108, 115, 108, 49, 39, 115] =
-    [[10], [32, 33], [49], [39, 109, 108, 115, 108], [49], [39, 115]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [115, 10, 115, 10, 109, 10, 115, 108, 10, 39, 115] =
-    [[115], [10], [115], [10], [109], [10], [115, 108], [10], [39, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [115, 10, 115, 10, 109, 10, 115, 108, 10, 39, 115] =
-    [[115], [10], [115], [10], [109], [10], [115, 108], [10], [39, 115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [115, 10, 115, 10, 109, 10, 115, 108, 10, 39, 115] =
-    [[115], [10], [115], [10], [109], [10], [115, 108], [10], [39, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [115, 10, 115, 10, 109, 10, 115, 108, 10, 39, 115] =
-    [[115], [10], [115], [10], [109], [10], [115, 108], [10], [39, 115]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [9, 32, 115, 115, 32, 49, 39, 39, 39, 32, 39, 115, 115, 115, 49, 33, 39, 10] =
-    [[9], [32, 115, 115], [32, 49], [39, 39, 39], [32, 39], [115, 115, 115], [49], [33, 39], [10]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [9, 32, 115, 115, 32, 49, 39, 39, 39, 32, 39, 115, 115, 115, 49, 33, 39, 10] =
-    [[9], [32, 115, 115], [32, 49], [39, 39, 39], [32, 39], [115, 115, 115], [49], [33, 39], [10]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [9, 32, 115, 115, 32, 49, 39, 39, 39, 32, 39, 115, 115, 115, 49, 33, 39, 10] =
-    [[9], [32, 115, 115], [32], [49], [39, 39, 39], [32, 39], [115, 115, 115], [49], [33, 39, 10]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [9, 32, 115, 115, 32, 49, 39, 39, 39, 32, 39, 115, 115, 115, 49, 33, 39, 10] =
-    [[9], [32, 115, 115], [32], [49], [39, 39, 39], [32, 39], [115, 115, 115], [49], [33, 39, 10]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [115, 115, 108, 10, 33, 115, 115, 32, 49, 39, 32, 33, 32, 49] =
-    [[115, 115, 108], [10], [33], [115, 115], [32, 49], [39], [32, 33], [32, 49]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [115, 115, 108, 10, 33, 115, 115, 32, 49, 39, 32, 33, 32, 49] =
-    [[115, 115, 108], [10], [33], [115, 115], [32, 49], [39], [32, 33], [32, 49]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [115, 115, 108, 10, 33, 115, 115, 32, 49, 39, 32, 33, 32, 49] =
-    [[115, 115, 108], [10], [33, 115, 115], [32], [49], [39], [32, 33], [32], [49]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [115, 115, 108, 10, 33, 115, 115, 32, 49, 39, 32, 33, 32, 49] =
-    [[115, 115, 108], [10], [33, 115, 115], [32], [49], [39], [32, 33], [32], [49]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [115, 10, 49, 49, 10, 32, 108, 32, 115, 32, 108, 10, 108, 109, 32, 115, 9, 10, 39, 115] =
-    [[115], [10], [49, 49], [10], [32, 108], [32, 115], [32, 108], [10], [108, 109], [32, 115], [9], [10], [39, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [115, 10, 49, 49, 10, 32, 108, 32, 115, 32, 108, 10, 108, 109, 32, 115, 9, 10, 39, 115] =
-    [[115], [10], [49, 49], [10], [32, 108], [32, 115], [32, 108], [10], [108, 109], [32, 115], [9], [10], [39, 115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [115, 10, 49, 49, 10, 32, 108, 32, 115, 32, 108, 10, 108, 109, 32, 115, 9, 10, 39, 115] =
-    [[115], [10], [49, 49], [10], [32, 108], [32, 115], [32, 108], [10], [108, 109], [32, 115], [9, 10], [39, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [115, 10, 49, 49, 10, 32, 108, 32, 115, 32, 108, 10, 108, 109, 32, 115, 9, 10, 39, 115] =
-    [[115], [10], [49, 49], [10], [32, 108], [32, 115], [32, 108], [10], [108, 109], [32, 115], [9, 10], [39, 115]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [49, 39, 10, 49, 10, 49, 108, 32, 9, 10, 10, 9] =
-    [[49], [39], [10], [49], [10], [49], [108], [32, 9, 10, 10, 9]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [49, 39, 10, 49, 10, 49, 108, 32, 9, 10, 10, 9] =
-    [[49], [39], [10], [49], [10], [49], [108], [32, 9, 10, 10, 9]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [49, 39, 10, 49, 10, 49, 108, 32, 9, 10, 10, 9] =
-    [[49], [39, 10], [49], [10], [49], [108], [32, 9, 10, 10], [9]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [49, 39, 10, 49, 10, 49, 108, 32, 9, 10, 10, 9] =
-    [[49], [39, 10], [49], [10], [49], [108], [32, 9, 10, 10], [9]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [10, 115, 10, 10, 108, 32, 32, 109, 10, 108, 33, 39, 115, 32, 108, 32, 32, 32] =
-    [[10], [115], [10], [10], [108], [32], [32, 109], [10], [108], [33, 39], [115], [32, 108], [32, 32, 32]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [10, 115, 10, 10, 108, 32, 32, 109, 10, 108, 33, 39, 115, 32, 108, 32, 32, 32] =
-    [[10], [115], [10], [10], [108], [32], [32, 109], [10], [108], [33, 39], [115], [32, 108], [32, 32, 32]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [10, 115, 10, 10, 108, 32, 32, 109, 10, 108, 33, 39, 115, 32, 108, 32, 32, 32] =
-    [[10], [115], [10, 10], [108], [32], [32, 109], [10], [108], [33, 39], [115], [32, 108], [32, 32, 32]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [10, 115, 10, 10, 108, 32, 32, 109, 10, 108, 33, 39, 115, 32, 108, 32, 32, 32] =
-    [[10], [115], [10, 10], [108], [32], [32, 109], [10], [108], [33, 39], [115], [32, 108], [32, 32, 32]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [39, 32, 32, 39, 39, 39] =
-    [[39], [32], [32, 39, 39, 39]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [39, 32, 32, 39, 39, 39] =
-    [[39], [32], [32, 39, 39, 39]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [39, 32, 32, 39, 39, 39] =
-    [[39], [32], [32, 39, 39, 39]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [39, 32, 32, 39, 39, 39] =
-    [[39], [32], [32, 39, 39, 39]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [109, 115, 108, 32, 33, 39, 49, 115, 49, 10, 10, 115, 115, 49, 39, 32, 39, 9, 32, 32, 49, 39, 108, 39] =
-    [[109, 115, 108], [32, 33, 39], [49], [115], [49], [10], [10], [115, 115], [49], [39], [32, 39], [9, 32], [32, 49], [39], [108], [39]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [109, 115, 108, 32, 33, 39, 49, 115, 49, 10, 10, 115, 115, 49, 39, 32, 39, 9, 32, 32, 49, 39, 108, 39] =
-    [[109, 115, 108], [32, 33, 39], [49], [115], [49], [10], [10], [115, 115], [49], [39], [32, 39], [9, 32], [32, 49], [39], [108], [39]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [109, 115, 108, 32, 33, 39, 49, 115, 49, 10, 10, 115, 115, 49, 39, 32, 39, 9, 32, 32, 49, 39, 108, 39] =
-    [[109, 115, 108], [32, 33, 39], [49], [115], [49], [10, 10], [115, 115], [49], [39], [32, 39], [9, 32], [32], [49], [39, 108], [39]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [109, 115, 108, 32, 33, 39, 49, 115, 49, 10, 10, 115, 115, 49, 39, 32, 39, 9, 32, 32, 49, 39, 108, 39] =
-    [[109, 115, 108], [32, 33, 39], [49], [115], [49], [10, 10], [115, 115], [49], [39], [32, 39], [9, 32], [32], [49], [39, 108], [39]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [10, 109, 39, 115, 115, 10, 33, 9, 49, 115, 32, 49, 115, 115, 108, 10, 108, 49, 10, 108, 115, 49] =
-    [[10], [109], [39, 115], [115], [10], [33], [9], [49], [115], [32, 49], [115, 115, 108], [10], [108], [49], [10], [108, 115], [49]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [10, 109, 39, 115, 115, 10, 33, 9, 49, 115, 32, 49, 115, 115, 108, 10, 108, 49, 10, 108, 115, 49] =
-    [[10], [109], [39, 115], [115], [10], [33], [9], [49], [115], [32, 49], [115, 115, 108], [10], [108], [49], [10], [108, 115], [49]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [10, 109, 39, 115, 115, 10, 33, 9, 49, 115, 32, 49, 115, 115, 108, 10, 108, 49, 10, 108, 115, 49] =
-    [[10], [109], [39, 115], [115], [10], [33], [9], [49], [115], [32], [49], [115, 115, 108], [10], [108], [49], [10], [108, 115], [49]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [10, 109, 39, 115, 115, 10, 33, 9, 49, 115, 32, 49, 115, 115, 108, 10, 108, 49, 10, 108, 115, 49] =
-    [[10], [109], [39, 115], [115], [10], [33], [9], [49], [115], [32], [49], [115, 115, 108], [10], [108], [49], [10], [108, 115], [49]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [49, 39, 10, 108, 108, 9, 49, 39, 33, 115, 115, 115, 32, 10, 108] =
-    [[49], [39], [10], [108, 108], [9], [49], [39, 33], [115, 115, 115], [32], [10], [108]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [49, 39, 10, 108, 108, 9, 49, 39, 33, 115, 115, 115, 32, 10, 108] =
-    [[49], [39], [10], [108, 108], [9], [49], [39, 33], [115, 115, 115], [32], [10], [108]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [49, 39, 10, 108, 108, 9, 49, 39, 33, 115, 115, 115, 32, 10, 108] =
-    [[49], [39, 10], [108, 108], [9], [49], [39, 33], [115, 115, 115], [32, 10], [108]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [49, 39, 10, 108, 108, 9, 49, 39, 33, 115, 115, 115, 32, 10, 108] =
-    [[49], [39, 10], [108, 108], [9], [49], [39, 33], [115, 115, 115], [32, 10], [108]] := by decide +kernel
 
 end VerifiedTok.Vectors

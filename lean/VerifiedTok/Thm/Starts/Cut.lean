@@ -210,7 +210,7 @@ theorem run_of_stops {p : α → Bool} {s : List α} (h : Stops p s) : run p s =
   | nil => rfl
   | cons x xs => simp [run, h x rfl]
 
-theorem run_append {p : α → Bool} {w s : List α} (hw : ∀ c ∈ w, p c = true) : run p (w ++ s) = w.length + run p s := by
+theorem run_all_append {p : α → Bool} {w s : List α} (hw : ∀ c ∈ w, p c = true) : run p (w ++ s) = w.length + run p s := by
   induction w with
   | nil => simp
   | cons x w ih =>
@@ -219,7 +219,7 @@ theorem run_append {p : α → Bool} {w s : List α} (hw : ∀ c ∈ w, p c = tr
     omega
 
 theorem run_eq {p : α → Bool} {w s : List α} (hw : ∀ c ∈ w, p c = true) (hs : Stops p s) :
-    run p (w ++ s) = w.length := by rw [run_append hw, run_of_stops hs]; rfl
+    run p (w ++ s) = w.length := by rw [run_all_append hw, run_of_stops hs]; rfl
 
 /-- Every text is a run, and a rest where the run stops. -/
 theorem exists_run (p : α → Bool) (s : List α) : ∃ w r, s = w ++ r ∧ (∀ c ∈ w, p c = true) ∧ Stops p r := by
@@ -266,7 +266,7 @@ theorem firstMatch_star_plus {p q : α → Bool} (hqp : ∀ c, q c = true → p 
     | false => rfl
     | true => rw [hqp y h] at this; cases this
   have hn : run p (u ++ z :: (v ++ r)) = u.length + (1 + v.length) := by
-    rw [run_append hu, run, if_pos (hqp z hz), run_append fun c hc => (hv c hc).1, run_of_stops hr]
+    rw [run_all_append hu, run, if_pos (hqp z hz), run_all_append fun c hc => (hv c hc).1, run_of_stops hr]
     omega
   rw [firstMatch_seq, Pat.matches, hn]
   have hat : (u ++ z :: (v ++ r)).drop u.length = z :: (v ++ r) := by simp

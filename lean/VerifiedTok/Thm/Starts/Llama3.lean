@@ -364,7 +364,7 @@ theorem number_piece (hK : K.Proper) (hC : K.Contraction C) (hn : 1 ≤ n) {befo
     have hlen := congrArg List.length he
     simp only [List.length_take, List.length_append, List.length_reverse, List.length_cons] at hlen
     have hrun : run K.number (c :: (u ++ before)) = u.length + 1 + run K.number before := by
-      rw [run, if_pos hc, Pat.run_append fun z hz => hmem z (by rw [he]; simp [hz])]
+      rw [run, if_pos hc, Pat.run_all_append fun z hz => hmem z (by rw [he]; simp [hz])]
       omega
     have hmod : (u.length + 1 + run K.number before) % n ≠ 0 := by
       rw [Nat.add_mod, hstart, Nat.add_zero, Nat.mod_mod, Nat.mod_eq_of_lt (by omega)]
@@ -382,7 +382,7 @@ theorem number_piece (hK : K.Proper) (hC : K.Contraction C) (hn : 1 ≤ n) {befo
         | cons y ys => exact ⟨y, ys, rfl⟩
       have hyn := hw y (List.mem_of_mem_drop (hy ▸ List.mem_cons_self ..))
       have hrun : run K.number (((x :: D).take n).reverse ++ before) = n + run K.number before := by
-        rw [Pat.run_append fun z hz => hmem z (List.mem_reverse.mp hz), List.length_reverse, List.length_take,
+        rw [Pat.run_all_append fun z hz => hmem z (List.mem_reverse.mp hz), List.length_reverse, List.length_take,
           List.length_cons]
         omega
       rw [hb] at hrun ⊢
