@@ -27,6 +27,7 @@ from verified_tok.families import FAMILIES
 from verified_tok.fetch import open_family
 from verified_tok.gpu.counters import Counting
 from verified_tok.gpu.cuda import cuda_lanes
+from verified_tok.gpu.device import Device
 from verified_tok.gpu.encoder import DeviceEncoder
 from verified_tok.gpu.lanes import Lanes
 from verified_tok.gpu.router import measured, thresholds
@@ -200,6 +201,17 @@ def times(name: str, kind: str, encoders: Pair, whole: str, repeats: int) -> Ite
             yield Row(name, kind, what, size, *milliseconds(cycle(runs), min(count, repeats)))
 
 
+def block_sizes(name: str, kind: str, device: Device, whole: str, repeats: int) -> Iterator[Row]:
+    """Requests of new text, cut into parts of several lengths."""
+    tok, request = open_family(name), min(_REQUEST, len(whole))
+    parts = [whole[at : at + request] for at in range(0, len(whole) - request + 1, request)]
+    size = sum(len(each.encode()) for each in parts) // len(parts)
+    for block in (32, 64, 128, 256, 512):
+        gpu = pair(tok, Lanes(device, block=block)).gpu
+        runs = cycle([partial(gpu.encode, part) for part in parts])
+        yield Row(name, kind, f"1 M, parts of {block}", size, *milliseconds(runs, repeats))
+
+
 def clocks() -> str:
     """The GPU's clocks and its power now, as its own tool gives them."""
     asked = "clocks.sm,clocks.max.sm,clocks.mem,power.draw,power.limit"
@@ -211,13 +223,13 @@ def clocks() -> str:
     return f"{asked}: {answer.strip()}"
 
 
-def run(console: Console, gigabytes: float = 0.1, repeats: int = 200) -> None:
-    """Check every family on so many gigabytes in all, then time some. Raises `GpuUnavailable` where there is
-    no GPU, SystemExit where it gives other ids."""
+def run(console: Console, gigabytes: float, repeats: int, size: int = 10_000_000) -> None:
+    """Check every family on so many gigabytes in all, then time some, on so many bytes of each kind of text.
+    Raises `GpuUnavailable` where there is no GPU, SystemExit where it gives other ids."""
     lanes = cuda_lanes()
     date = datetime.now(UTC).isoformat(timespec="seconds")
     console.print(f"{date}, {lanes.device.identity}, {clocks()}, largest request {lanes.largest(0):,} bytes")
-    sources = [text(kind, 10_000_000) for kind in KINDS]
+    sources = [text(kind, size) for kind in KINDS]
     try:
         check([*FAMILIES], lanes, sources, int(gigabytes * 1e9 / len(FAMILIES)), 64_000_000, console)
     except Divergence as error:
@@ -230,6 +242,8 @@ def run(console: Console, gigabytes: float = 0.1, repeats: int = 200) -> None:
             rows += times(name, kind, encoders, whole, repeats)
         rows += times(name, "all", encoders, "".join(sources), repeats)
         console.print(f"{name}: {asdict(encoders.counting.sums)}")
+    for kind, whole in zip(KINDS, sources, strict=True):
+        rows += block_sizes(TIMED[0], kind, lanes.device, whole, repeats)
     found = thresholds(lanes.device.identity, partial(measured, encoders.cpu, encoders.gpu))
     for row in rows:
         columns = f"{row.bytes / 1e6:.1f}", f"{row.median_ms:.3f}", f"{row.p99_ms:.3f}", f"{row.speed:.2f}"

@@ -14,7 +14,7 @@ from verified_tok.gpu.device import Array, HostBytes, Memory
 from verified_tok.gpu.lanes import Lanes
 from verified_tok.gpu.source import NVRTC_OPTIONS, kernel_source
 
-_BLOCK = 128  # threads
+_BLOCK = 64  # threads: few, so that a request of a megabyte is spread over all multiprocessors
 
 
 class CudaDevice:

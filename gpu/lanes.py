@@ -20,6 +20,9 @@ _STEP = 4
 
 _LARGEST = 1 << 28
 
+_FEW, _SHORT_BLOCK, _LONG_BLOCK = 1 << 22, 64, 256
+"""Requests of few bytes are cut into shorter parts, or most of a large GPU would have nothing to do."""
+
 
 class Lane:
     """One queue of a device, and a workspace for each size of requests that it served."""
@@ -45,10 +48,16 @@ class Lanes:
     """The lanes of a device, of which there are at most `most`."""
 
     def __init__(
-        self, device: Device, most: int = 4, smallest: int = 1 << 16, block: int = 256, longest: int = 1 << 14
+        self,
+        device: Device,
+        most: int = 4,
+        smallest: int = 1 << 16,
+        block: int | None = None,
+        longest: int = 1 << 14,
     ) -> None:
         """`smallest` is how many bytes the smallest requests have room for; `block` and `longest` are those
-        of `Shape`. The largest requests are such that the device has memory for all lanes."""
+        of `Shape` (None: it depends on the size). The largest requests are such that the device has memory
+        for all lanes."""
         self.device = device
         self._most = most
         self._block, self._longest = block, longest
@@ -102,4 +111,5 @@ class Lanes:
         return sizes
 
     def _shape(self, room: int, placed: bool, growth: int) -> Shape:
-        return Shape(room, self._block, self._longest, placed, growth)
+        block = self._block or (_SHORT_BLOCK if room <= _FEW else _LONG_BLOCK)
+        return Shape(room, block, self._longest, placed, growth)

@@ -90,7 +90,7 @@ def test_the_least_size_is_the_one_from_which_on_all_are_faster() -> None:
 
 
 def test_an_emulator_is_measured_and_never_preferred(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(router, "SIZES", (100, 2000))
+    monkeypatch.setattr(router, "SIZES", (50, 400))
     encoder = on_emulator("gpt-oss", library)
     assert measured(native_encoder(tokenizer("gpt-oss")), encoder) == Thresholds(None, None)
     assert encoder.sums.requests > 0
