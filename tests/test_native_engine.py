@@ -60,6 +60,7 @@ def test_texts(family: str) -> None:
                 assert got.byte_spans.tolist() == expected.byte_spans.tolist(), text
                 assert got.char_spans.tolist() == expected.char_spans.tolist(), text
                 assert list(got.taken) == list(expected.taken), text
+                assert ours.pre_tokenize(text) == theirs.pre_tokenize(text), text
                 if not inside:
                     assert ours.encode(text).tolist() == expected.ids.tolist()
                     assert ours.count(text) == len(expected.ids)
@@ -103,10 +104,22 @@ def test_sizes(unit: str, size: int) -> None:
     assert placed.ids.tolist() == ids.tolist()
 
 
+def test_bytes_that_are_spelled_twice() -> None:
+    stage = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+    tok = vt.load(
+        json.dumps(byte_level(pre_tokenizer={"type": "Sequence", "pretokenizers": [stage, stage]})).encode()
+    )
+    text = "the é"
+    ours, theirs = tok._encoder(tok._all_added), ReferenceEncoder(tok._pipeline(tok._all_added))
+    assert ours.encode(text).tolist() == theirs.encode(text).tolist()
+    assert ours.pre_tokenize(text) == theirs.pre_tokenize(text)
+
+
 def test_what_the_core_does_not_know_is_left_to_the_reference() -> None:
     stage = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True}
     tok = vt.load(json.dumps(sentencepiece(normalizer=None, pre_tokenizer=stage)).encode())
     assert isinstance(tok._encoder(tok._all_added), ReferenceEncoder)
+    assert repr(tok).endswith(" encodes: reference (Metaspace, which changes the text), decodes: native>")
     assert isinstance(vt.load(json.dumps(byte_level()).encode())._encoder(frozenset()), NativeEncoder)
 
 

@@ -13,6 +13,7 @@ from tiny import byte_level
 from tokenizers import Tokenizer
 
 import verified_tok as vt
+from verified_tok.encoders import ReferenceEncoder
 from verified_tok.reference.aligned import Aligned
 from verified_tok.reference.pre_tokenizer import byte_origins, pre_tokenize
 from verified_tok.spec import ByteLevel
@@ -76,7 +77,9 @@ FALCON = [
 
 def check(chain: list[Stage], text: str) -> None:
     file = json.dumps(byte_level(normalizer=None, pre_tokenizer={"type": "Sequence", "pretokenizers": chain}))
-    ours = vt.load(file.encode()).pre_tokenize(text)
+    tok = vt.load(file.encode())
+    ours = ReferenceEncoder(tok._pipeline(tok._all_added)).pre_tokenize(text)
+    assert tok.pre_tokenize(text) == ours  # natively, where the core has the stages
     expected = Tokenizer.from_str(file).pre_tokenizer.pre_tokenize_str(text)
     assert [piece for piece, _ in ours] == [piece for piece, _ in expected]
     for (piece, span), (_, theirs) in zip(ours, expected, strict=True):

@@ -103,7 +103,7 @@ def test_vocabulary() -> None:
     assert TOK.token_to_id("no such token") is None
     assert TOK.id_to_bytes(np.uint32(TOK.token_to_id("Ġthe"))) == b" the"  # type: ignore[arg-type]
     assert TOK.spec.sha256 in str(TOK.admission())
-    assert repr(TOK) == f"<Tokenizer {TOK.spec.sha256[:12]}, 266 tokens>"
+    assert repr(TOK) == f"<Tokenizer {TOK.spec.sha256[:12]}, 266 tokens, native>"
 
 
 def test_selecting_added_tokens() -> None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from verified_tok._core import native
 from verified_tok.errors import InvalidRange
 from verified_tok.ids import check_ids
-from verified_tok.native import NotNative
+from verified_tok.native import NOT_BUILT, NotNative
 from verified_tok.native.decode import decode_arrays, plan
 from verified_tok.native.image_file import image_for
 from verified_tok.options import processors
@@ -37,6 +37,11 @@ class TextDecoder(Protocol):
 
     All methods raise `InvalidTokenId` for what is no id of a token.
     """
+
+    @property
+    def path(self) -> str:
+        """Who does it, and why, if that is not the native core."""
+        ...
 
     def token(self, id: int) -> bytes:
         """The bytes of a token inside a text."""
@@ -64,18 +69,19 @@ class TextDecoder(Protocol):
 
 def text_decoder(spec: TokenizerSpec) -> TextDecoder:
     """The native decoder of a tokenizer where there is one."""
-    if native is not None:
-        try:
-            return NativeDecoder(spec)
-        except NotNative:
-            pass
-    return ReferenceDecoder(spec)
+    if native is None:
+        return ReferenceDecoder(spec, NOT_BUILT)
+    try:
+        return NativeDecoder(spec)
+    except NotNative as lacking:
+        return ReferenceDecoder(spec, str(lacking))
 
 
 class ReferenceDecoder:
     """Decodes as the reference does."""
 
-    def __init__(self, spec: TokenizerSpec) -> None:
+    def __init__(self, spec: TokenizerSpec, why: str = "chosen") -> None:
+        self.path = f"reference ({why})"
         self._stages = spec.decoders
         self._texts = token_texts(spec)
         self._skipped = skipped(spec)
@@ -116,6 +122,7 @@ class NativeDecoder:
     makes integers of them. Raises `NotNative` for stages that the core does not know."""
 
     def __init__(self, spec: TokenizerSpec) -> None:
+        self.path = "native"
         self._spec = spec
         self._core = native.Decoder(image_for("decode", spec, self._build))
 

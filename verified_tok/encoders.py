@@ -14,7 +14,10 @@ from verified_tok.errors import InvalidText
 from verified_tok.native.seams import seam_sections
 from verified_tok.options import processors
 from verified_tok.reference import pipeline as reference
+from verified_tok.reference.aligned import Aligned, Span, hull
+from verified_tok.reference.byte_level import CHAR_OF_BYTE
 from verified_tok.reference.pipeline import Pipeline
+from verified_tok.reference.pre_tokenizer import pre_tokenize
 from verified_tok.reference.seam_table import SeamTable
 from verified_tok.session_state import Ids, Spans
 from verified_tok.text import check_text, explained
@@ -42,6 +45,11 @@ class TextEncoder(Protocol):
     All methods raise `InvalidText` for what is no string of Unicode scalar values.
     """
 
+    @property
+    def path(self) -> str:
+        """Who does it, and why, if that is not the native core."""
+        ...
+
     def encode(self, text: str, threads: int | None = 1) -> Ids:
         """The ids of a text, by at most so many threads; None: as many as there are processors."""
         ...
@@ -65,12 +73,17 @@ class TextEncoder(Protocol):
         """The ids of a text and their places; `inside`: the text goes on from other text, at a seam."""
         ...
 
+    def pre_tokenize(self, text: str) -> list[tuple[str, Span]]:
+        """The pieces of a text; see `Tokenizer.pre_tokenize`."""
+        ...
+
 
 class ReferenceEncoder:
     """Encodes with the reference pipeline."""
 
-    def __init__(self, pipeline: Pipeline) -> None:
+    def __init__(self, pipeline: Pipeline, why: str = "chosen") -> None:
         self._pipeline = pipeline
+        self.path = f"reference ({why})"
 
     def encode(self, text: str, threads: int | None = 1) -> Ids:
         """See `TextEncoder`. One thread does it."""
@@ -103,13 +116,21 @@ class ReferenceEncoder:
             [(place, token.taken) for place, token in enumerate(placed) if token.taken is not None],
         )
 
+    def pre_tokenize(self, text: str) -> list[tuple[str, Span]]:
+        """See `TextEncoder`."""
+        pieces = pre_tokenize(self._pipeline.pre_tokenizers, Aligned.of(check_text(text)))
+        return [(piece.text, hull(piece.origins)) for piece in pieces]
+
 
 class NativeEncoder:
     """Encodes with the native core."""
 
-    def __init__(self, engine: native.Engine, table: Callable[[], SeamTable]) -> None:
+    def __init__(self, engine: native.Engine, table: Callable[[], SeamTable], spells: bool) -> None:
+        """`spells`: the pre-tokenizer writes bytes as characters."""
+        self.path = "native"
         self.engine = engine
         self._table = table
+        self._alphabet = "".join(CHAR_OF_BYTE) if spells else ""
 
     @cached_property
     def seams(self) -> native.Image:
@@ -152,3 +173,7 @@ class NativeEncoder:
     def encode_placed(self, text: str, inside: bool = False) -> Placed:
         """See `TextEncoder`."""
         return Placed(*explained(text, lambda: self.engine.encode_placed(text, inside)))
+
+    def pre_tokenize(self, text: str) -> list[tuple[str, Span]]:
+        """See `TextEncoder`."""
+        return explained(text, lambda: native.pre_tokenize(self.engine, text, self._alphabet))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence, Set
-from contextlib import suppress
 from functools import cache, lru_cache, partial
 from os import PathLike
 from typing import TYPE_CHECKING, Literal, final
@@ -23,22 +22,21 @@ from verified_tok.errors import (
     SessionMismatch,
     UnknownAddedToken,
 )
-from verified_tok.native import NotNative
+from verified_tok.native import NOT_BUILT, NotNative
 from verified_tok.native.engine import NativeEngines
 from verified_tok.options import check_device, check_switch, check_threads
 from verified_tok.reference import pipeline as reference
-from verified_tok.reference.aligned import Aligned, Span, hull
+from verified_tok.reference.aligned import Span
 from verified_tok.reference.decode import token_texts
 from verified_tok.reference.model import Encoder, Token, encode_piece, encoder, without
 from verified_tok.reference.pipeline import Pipeline
 from verified_tok.reference.post_processor import around
-from verified_tok.reference.pre_tokenizer import pre_tokenize
 from verified_tok.reference.seam_table import SeamTable, seam_table
 from verified_tok.reference.stream import StreamDecoder
 from verified_tok.session import Identity, Session
 from verified_tok.session_file import read_session
 from verified_tok.session_state import Ids
-from verified_tok.spec import MergeBpe, TokenizerSpec
+from verified_tok.spec import ByteLevel, MergeBpe, TokenizerSpec
 from verified_tok.text import check_text
 from verified_tok.text_arrays import Texts, as_list, check_texts
 
@@ -106,7 +104,9 @@ class Tokenizer:
         self._encoder(self._all_added)  # what is wrong with the added tokens shows now
 
     def __repr__(self) -> str:
-        return f"<Tokenizer {self._spec.sha256[:12]}, {len(self._texts())} tokens>"
+        encoding, decoding = self._encoder(self._all_added).path, self._decoder().path
+        paths = encoding if encoding == decoding else f"encodes: {encoding}, decodes: {decoding}"
+        return f"<Tokenizer {self._spec.sha256[:12]}, {len(self._texts())} tokens, {paths}>"
 
     def __copy__(self) -> Tokenizer:
         """The tokenizer itself: nothing changes it."""
@@ -308,8 +308,7 @@ class Tokenizer:
         >>> tok.pre_tokenize("hello you")
         [('hello', (0, 5)), (' you', (5, 9))]
         """
-        pieces = pre_tokenize(self._spec.pre_tokenizers, Aligned.of(check_text(text)))
-        return [(piece.text, hull(piece.origins)) for piece in pieces]
+        return self._encoder(self._all_added).pre_tokenize(text)
 
     # --- sessions ---
 
@@ -463,14 +462,14 @@ def _pipeline(spec: TokenizerSpec, model: Callable[[], Encoder], enabled: Set[in
     return reference.pipeline(spec, enabled, encode_cached)
 
 
-def _native_engines(spec: TokenizerSpec) -> NativeEngines | None:
-    """None if there is no native core, or it lacks a stage of this tokenizer."""
+def _native_engines(spec: TokenizerSpec) -> NativeEngines | str:
+    """Or why there are none: there is no native core, or it lacks a stage of this tokenizer."""
     if native is None:
-        return None
+        return NOT_BUILT
     try:
         return NativeEngines(spec)
-    except NotNative:
-        return None
+    except NotNative as lacking:
+        return str(lacking)
 
 
 def _seams(
@@ -484,7 +483,7 @@ def _seams(
 
 
 def _encoder(
-    engines: NativeEngines | None,
+    engines: NativeEngines | str,
     spec: TokenizerSpec,
     pipeline: Callable[[Set[int]], Pipeline],
     seams: Callable[[Set[int]], SeamTable],
@@ -492,12 +491,14 @@ def _encoder(
 ) -> TextEncoder:
     """The encoder for a choice of added tokens."""
     own = pipeline(enabled)
-    if engines is not None:
-        with suppress(NotNative):  # a model without the switched-off tokens may be one that the core lacks
-            return NativeEncoder(
-                engines.engine(own, reference.markup(spec, enabled)), partial(seams, enabled)
-            )
-    return ReferenceEncoder(own)
+    if isinstance(engines, str):
+        return ReferenceEncoder(own, engines)
+    try:
+        engine = engines.engine(own, reference.markup(spec, enabled))
+    except NotNative as lacking:  # a model without the switched-off tokens may be one that the core lacks
+        return ReferenceEncoder(own, str(lacking))
+    spells = any(isinstance(stage, ByteLevel) for stage in spec.pre_tokenizers)
+    return NativeEncoder(engine, partial(seams, enabled), spells)
 
 
 def _sessions(

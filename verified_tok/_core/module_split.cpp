@@ -5,8 +5,11 @@
 #include <vector>
 
 #include "bindings.h"
+#include "byte_buffer.h"
+#include "exchange.h"
 #include "image_host.h"
 #include "next_piece.h"
+#include "session_state.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -15,37 +18,74 @@ namespace vt {
 
 namespace {
 
-using Spans = nb::ndarray<nb::numpy, int64_t, nb::ndim<2>>;
-
-std::vector<int64_t> spans_of(const Image& image, const uint8_t* text, uint64_t size) {
-  View view{};
-  look_into(view, image.data(), image.data());
-  std::vector<int64_t> spans;
+std::vector<Piece> pieces_of(const View& view, Text text) {
+  std::vector<Piece> pieces;
   Cursor cursor{};
-  const uint8_t* end = text + size;
-  for (const uint8_t* at = text; at < end;) {
-    const Piece piece = next_piece(view, at, end, cursor);
-    if (piece.begin < piece.end) {
-      spans.push_back(piece.begin - text);
-      spans.push_back(piece.end - text);
-    }
+  for (const uint8_t* at = text.data; at < text.end();) {
+    const Piece piece = next_piece(view, at, text.end(), cursor);
+    if (piece.begin < piece.end) pieces.push_back(piece);
     at = piece.end;
   }
-  return spans;
+  return pieces;
 }
 
-Spans split(const Image& image, nb::bytes text) {
-  std::vector<int64_t>* spans;
+SpanArray split(const Image& image, nb::bytes bytes) {
+  const Text text{static_cast<const uint8_t*>(bytes.data()), bytes.size()};
+  View view{};
+  look_into(view, image.data(), image.data());
+  Spans spans;
   {
-    nb::gil_scoped_release released;
-    spans = new std::vector<int64_t>(spans_of(image, static_cast<const uint8_t*>(text.data()), text.size()));
+    const nb::gil_scoped_release released;
+    for (const Piece& piece : pieces_of(view, text)) {
+      spans.push_back(piece.begin - text.data);
+      spans.push_back(piece.end - text.data);
+    }
   }
-  nb::capsule owner(spans, [](void* vector) noexcept { delete static_cast<std::vector<int64_t>*>(vector); });
-  return Spans(spans->data(), {spans->size() / 2, 2}, owner);
+  return spans_of(std::move(spans));
+}
+
+// The pieces of a text and their spans of characters. Their bytes are spelled with an alphabet, if there is one: the
+// UTF-8 of 256 characters.
+nb::list pre_tokenize(const Engine& engine, nb::handle value, nb::handle alphabet) {
+  const Text text = text_of(value), letters = text_of(alphabet);
+  std::vector<const uint8_t*> letter_of;  // and where the last one ends
+  for (const uint8_t* at = letters.data; at < letters.end(); at += char_size(*at)) letter_of.push_back(at);
+  letter_of.push_back(letters.end());
+  if (letters.size != 0 && letter_of.size() != 257) throw nb::value_error("an alphabet has 256 characters");
+  std::vector<Piece> pieces;
+  {
+    const Released released(text.size);
+    pieces = pieces_of(engine.view(), text);
+  }
+  nb::list found;
+  ByteBuffer spelled;
+  uint64_t chars = 0;
+  const uint8_t* at = text.data;
+  for (const Piece& piece : pieces) {
+    chars += chars_in(at, piece.begin);
+    const uint64_t start = chars;
+    chars += chars_in(piece.begin, piece.end);
+    at = piece.end;
+    const auto* begin = reinterpret_cast<const char*>(piece.begin);
+    size_t size = static_cast<size_t>(piece.end - piece.begin);
+    if (letters.size != 0) {
+      spelled.clear();
+      for (const uint8_t* byte = piece.begin; byte < piece.end; ++byte) {
+        spelled.add(letter_of[*byte], static_cast<uint64_t>(letter_of[*byte + 1] - letter_of[*byte]));
+      }
+      begin = reinterpret_cast<const char*>(spelled.data());
+      size = spelled.size();
+    }
+    found.append(nb::make_tuple(nb::str(begin, size), nb::make_tuple(start, chars)));
+  }
+  return found;
 }
 
 }  // namespace
 
-void bind_split(nb::module_& module) { module.def("split", &split, "image"_a, "text"_a); }
+void bind_split(nb::module_& module) {
+  module.def("split", &split, "image"_a, "text"_a);
+  module.def("pre_tokenize", &pre_tokenize, "engine"_a, "text"_a, "alphabet"_a);
+}
 
 }  // namespace vt

@@ -5,3 +5,7 @@ from __future__ import annotations
 
 class NotNative(Exception):
     """The native core has no code for a stage; the reference takes its place. The message names the stage."""
+
+
+NOT_BUILT = "the native core is not built"
+"""Why the reference takes its place everywhere."""

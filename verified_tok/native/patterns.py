@@ -33,7 +33,7 @@ def cutting_stages(pre_tokenizers: Sequence[PreTokenizer]) -> list[Stage]:
         by = cutting(stage)
         if isinstance(stage, Metaspace) or (isinstance(stage, ByteLevel) and stage.add_prefix_space):
             raise NotNative(f"{type(stage).__name__}, which changes the text")
-        if by is not None and spelled:
+        if spelled and (by is not None or isinstance(stage, ByteLevel)):
             raise NotNative("a stage behind ByteLevel, which looks at bytes spelled as characters")
         if by is not None:
             stages.append(by)
