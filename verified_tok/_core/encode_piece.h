@@ -1,7 +1,7 @@
 // From one piece of text to its tokens.
 //
-// A piece that is an entry is one token. Of any other the tokens are searched for. If that fails, it becomes symbols,
-// is cut where no rule joins two neighbouring symbols (no merge crosses such a place: `NoJoin` in
+// A piece that is an entry is one token. Of any other long one the tokens are searched for. If that fails, and of short
+// ones at once (measured: merging these few symbols reads less of the tables), it becomes symbols, is cut where no rule joins two neighbouring symbols (no merge crosses such a place: `NoJoin` in
 // lean/VerifiedTok/Spec/Boundary.lean), and each run between cuts is an entry, or is merged.
 #pragma once
 
@@ -146,7 +146,8 @@ VT_HD bool encode_piece(const View& v, const uint8_t* piece, uint32_t size, cons
     sink.put(entry.token, 0, size);
     return true;
   }
-  return search_piece(v, piece, size, limit, sink) || encode_runs(v, piece, size, limit, work, sink);
+  return (size > short_limit && search_piece(v, piece, size, limit, sink)) ||
+         encode_runs(v, piece, size, limit, work, sink);
 }
 
 }  // namespace vt

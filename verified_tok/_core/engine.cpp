@@ -4,12 +4,9 @@
 #include <atomic>
 #include <stdexcept>
 
-#include "encode_piece.h"
 #include "literals.h"
-#include "merge_many.h"
-#include "next_piece.h"
 #include "normalizer.h"
-#include "piece_cache.h"
+#include "piece_batch.h"
 #include "segments.h"
 #include "share.h"
 
@@ -17,16 +14,10 @@ namespace vt {
 
 class Scratch {
  public:
-  explicit Scratch(const View& view) : normalizer(view) {
-    if (view.model_options_count == 0 || view.model_options[model_of_chars] == 0) return;
-    runs = std::make_unique<PieceCache>();
-    work.runs = runs.get();
-  }
+  explicit Scratch(const View& view) : normalizer(view), memory(view) {}
 
   Normalizer normalizer;
-  HostWork work;
-  PieceCache cache;
-  std::unique_ptr<PieceCache> runs;
+  PieceMemory memory;
   Ids ids;
 };
 
@@ -59,127 +50,40 @@ class Lease {
 
 namespace {
 
-// Writes tokens one behind the other.
-struct Writer {
-  static constexpr bool places = false;
-  uint32_t* to;
-  void put(uint32_t token, uint32_t, uint32_t) { *to++ = token; }
-};
-
 struct PlaceWriter {
   static constexpr bool places = true;
   std::vector<Row>& rows;
   void put(uint32_t token, uint32_t start, uint32_t stop) { rows.push_back({token, start, stop}); }
 };
 
-// A piece on its way: pieces are cut a few ahead, so that the tables are on their way from memory when they are needed.
-struct Ahead {
-  const uint8_t* begin;
-  uint32_t size;
-  Key key;  // of a short piece
-  uint64_t hash;
-};
-
-// Fills in place: a copy of what was just written in parts would wait for the parts (measured: 15 cycles a piece).
-inline void look_ahead(ShortEntries entries, Piece piece, const uint8_t* limit, const PieceCache& cache, Ahead& ahead) {
-  const uint32_t size = static_cast<uint32_t>(piece.end - piece.begin);
-  ahead.begin = piece.begin;
-  ahead.size = size;
-  if (size <= short_limit) {
-    const Key key = short_key(piece.begin, size, limit);
-    const uint64_t hash = short_hash(key);
-    prefetch_short_entry(entries, hash);
-    ahead.key.low = key.low;
-    ahead.key.high = key.high;
-    ahead.hash = hash;
-  } else if (size <= PieceCache::longest) {
-    ahead.hash = long_hash(piece.begin, size);
-    cache.prefetch(ahead.hash);
-  } else {
-    ahead.hash = 0;
-  }
-}
-
-// Writes the tokens of a piece that is no short entry.
-uint32_t* encode_rare(const View& v, const Ahead& piece, const uint8_t* limit, Scratch& scratch, uint32_t* to) {
-  uint32_t count;
-  if (const uint32_t* kept = scratch.cache.find(piece.begin, piece.size, piece.hash, count)) {
-    for (uint32_t k = 0; k < count; ++k) to[k] = kept[k];
-    return to + count;
-  }
-  Writer writer{to};
-  encode_piece(v, piece.begin, piece.size, limit, scratch.work, writer);
-  scratch.cache.keep(piece.begin, piece.size, piece.hash, to, static_cast<uint32_t>(writer.to - to));
-  return writer.to;
-}
-
-// Writes the tokens of a piece, and returns where they end. There must be room for as many as it has bytes.
-inline uint32_t* encode_ahead(const View& v, ShortEntries entries, const Ahead& piece, const uint8_t* limit,
-                              Scratch& scratch, uint32_t* to) {
-  if (piece.size <= short_limit) {
-    const Entry entry = short_entry(entries, piece.key, piece.hash);
-    if (entry.token != no_token) {
-      *to = entry.token;
-      return to + 1;
-    }
-  }
-  return encode_rare(v, piece, limit, scratch, to);
-}
-
-constexpr size_t pieces_ahead = 32;
-
-// Calls `each` for every piece, as it was looked ahead at.
-template <class Each>
-void each_piece(const View& view, const uint8_t* begin, const uint8_t* end, const uint8_t* limit,
-                const PieceCache& cache, Each each) {
-  const ShortEntries entries = short_entries_of(view);
-  Ahead ahead[pieces_ahead];
-  Cursor cursor{};
-  for (const uint8_t* at = begin; at < end;) {
-    size_t count = 0;
-    while (count < pieces_ahead && at < end) {
-      const Piece piece = next_piece(view, at, end, cursor);
-      at = piece.end;
-      if (piece.begin < piece.end) look_ahead(entries, piece, limit, cache, ahead[count++]);
-    }
-    for (size_t k = 0; k < count; ++k) {
-      if (ahead[k].size > short_limit) cache.prefetch_piece(ahead[k].hash);
-    }
-    for (size_t k = 0; k < count; ++k) each(entries, ahead[k]);
-  }
-}
+constexpr uint64_t behind_tokens = FewTokens::most;  // words that are written behind the tokens of a piece
 
 void encode_into(const View& view, Text text, bool inside, Scratch& scratch, Ids& ids) {
   each_part<false>(
       view, text, inside, scratch.normalizer,
       [&](const Normal& normal, const uint8_t* begin, const uint8_t* end, const uint8_t*) {
-        uint32_t* to = ids.room(static_cast<uint64_t>(end - begin));
-        each_piece(view, begin, end, normal.end, scratch.cache,
-                   [&](ShortEntries entries, const Ahead& piece) { to = encode_ahead(view, entries, piece, normal.end, scratch, to); });
+        uint32_t* to = ids.room(static_cast<uint64_t>(end - begin) + behind_tokens);
+        PieceBatch<false> batch(view, begin, end, normal.end, scratch.memory);
+        while (batch.next()) {
+          for (size_t k = 0; k < batch.count(); ++k) to = batch.write(k, to);
+        }
         ids.end_at(to);
       },
       [&](const Part& token, const Normal&, const uint8_t*) { ids.add(static_cast<uint32_t>(token.id)); });
 }
 
-// The tokens of a piece and their places: by the lengths of the tokens, where these tell, else by another run.
-void encode_places(const View& v, ShortEntries entries, const Ahead& piece, const uint8_t* limit, Scratch& scratch, std::vector<Row>& rows) {
+// The places of the tokens of a piece, by their lengths. False: these do not tell.
+bool places_by_length(const View& v, uint32_t size, const uint32_t* id, const uint32_t* last, std::vector<Row>& rows) {
+  if (v.model_options[model_exact_lengths] == 0) return false;
   rows.clear();
-  if (v.model_options[model_exact_lengths] != 0) {
-    Ids& ids = scratch.ids;
-    uint32_t* first = ids.room(piece.size);
-    uint32_t* last = encode_ahead(v, entries, piece, limit, scratch, first);
-    uint32_t at = 0;
-    for (const uint32_t* id = first; id < last; ++id) {
-      if (*id == v.model_options[model_unknown]) at = piece.size + 1;  // it may cover anything
-      const uint32_t length = *id < v.token_lengths_count ? v.token_lengths[*id] : 0;
-      rows.push_back({*id, at, at + length});
-      at += length;
-    }
-    if (at == piece.size) return;
-    rows.clear();
+  uint32_t at = 0;
+  for (; id < last; ++id) {
+    if (*id == v.model_options[model_unknown]) return false;  // it may cover anything
+    const uint32_t length = *id < v.token_lengths_count ? v.token_lengths[*id] : 0;
+    rows.push_back({*id, at, at + length});
+    at += length;
   }
-  PlaceWriter writer{rows};
-  encode_piece(v, piece.begin, piece.size, limit, scratch.work, writer);
+  return at == size;
 }
 
 }  // namespace
@@ -202,10 +106,14 @@ uint64_t Engine::count(Text text) const {
   each_part<false>(
       view_, text, false, scratch.normalizer,
       [&](const Normal& normal, const uint8_t* begin, const uint8_t* end, const uint8_t*) {
-        each_piece(view_, begin, end, normal.end, scratch.cache, [&](ShortEntries entries, const Ahead& piece) {
-          uint32_t* first = scratch.ids.room(piece.size);
-          count += static_cast<uint64_t>(encode_ahead(view_, entries, piece, normal.end, scratch, first) - first);
-        });
+        PieceBatch<true> batch(view_, begin, end, normal.end, scratch.memory);
+        while (batch.next()) {
+          for (size_t k = 0; k < batch.count(); ++k) {
+            const Piece& piece = batch.piece(k);
+            uint32_t* first = scratch.ids.room(static_cast<uint64_t>(piece.end - piece.begin) + behind_tokens);
+            count += static_cast<uint64_t>(batch.write(k, first) - first);
+          }
+        }
       },
       [&](const Part&, const Normal&, const uint8_t*) { ++count; });
   return count;
@@ -229,16 +137,26 @@ void Engine::encode_placed(Text text, bool inside, Ids& ids, Spans& spans, std::
       [&](const Normal& normal, const uint8_t* begin, const uint8_t* end, const uint8_t* at) {
         const int64_t before = at - text.data;
         Sources sources(normal);
-        each_piece(view_, begin, end, normal.end, scratch.cache, [&](ShortEntries entries, const Ahead& piece) {
-          encode_places(view_, entries, piece, normal.end, scratch, rows);
-          const uint32_t place = static_cast<uint32_t>(piece.begin - normal.begin);
-          for (const Row& row : rows) {
-            const Source source = sources.hull(place + row.start, place + row.stop);
-            ids.add(row.token);
-            spans.push_back(before + source.start);
-            spans.push_back(before + source.stop);
+        PieceBatch<true> batch(view_, begin, end, normal.end, scratch.memory);
+        while (batch.next()) {
+          for (size_t k = 0; k < batch.count(); ++k) {
+            const Piece& piece = batch.piece(k);
+            const uint32_t size = static_cast<uint32_t>(piece.end - piece.begin);
+            uint32_t* first = scratch.ids.room(size + behind_tokens);
+            if (!places_by_length(view_, size, first, batch.write(k, first), rows)) {
+              rows.clear();
+              PlaceWriter writer{rows};
+              encode_piece(view_, piece.begin, size, normal.end, scratch.memory.work, writer);
+            }
+            const uint32_t place = static_cast<uint32_t>(piece.begin - normal.begin);
+            for (const Row& row : rows) {
+              const Source source = sources.hull(place + row.start, place + row.stop);
+              ids.add(row.token);
+              spans.push_back(before + source.start);
+              spans.push_back(before + source.stop);
+            }
           }
-        });
+        }
       },
       [&](const Part& token, const Normal& normal, const uint8_t* at) {
         const int64_t before = at - text.data;

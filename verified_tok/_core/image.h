@@ -27,7 +27,9 @@ namespace vt {
   X(long_slots, uint64_t)         \
   X(long_entries, uint8_t)        \
   X(token_lengths, uint32_t)      \
-  X(births, uint32_t)             \
+  X(births, uint64_t)             \
+  X(cut_pairs, uint64_t)          \
+  X(cut_bound, uint64_t)          \
   X(prefix_cells, uint64_t)       \
   /* literals.py */               \
   X(raw_child, uint32_t)          \

@@ -215,10 +215,8 @@ inline Bits deepseek_v3_starts(Block& block) {
   return settled(block, starts, runs.starts() | run_starts(run), runs.number);
 }
 
-// The places in the block at `at` where pieces begin that are settled, the end of the text being one of them; the
-// block's first byte, which begins a piece too, is not. 0: there is none.
-inline Bits piece_starts(const View& view, const uint8_t* at, const uint8_t* end) {
-  Block block = block_at(view, at, end);
+// The beginnings of pieces in a block, by the pattern of the image.
+inline Bits known_starts(const View& view, Block& block, const uint8_t* at) {
   if (block.known == 0) return 0;
   const auto pattern = static_cast<KnownPattern>(view.split_known[known_matcher]);
   switch (pattern) {
@@ -237,6 +235,19 @@ inline Bits piece_starts(const View& view, const uint8_t* at, const uint8_t* end
     default:
       return 0;
   }
+}
+
+// The first bytes of pieces in a block, and of its characters beyond ASCII.
+struct Starts {
+  Bits pieces;
+  Bits wide;
+};
+
+// The places in the block at `at` where pieces begin that are settled, the end of the text being one of them; the
+// block's first byte, which begins a piece too, is not. None: it takes the automaton.
+inline Starts piece_starts(const View& view, const uint8_t* at, const uint8_t* end) {
+  Block block = block_at(view, at, end);
+  return {known_starts(view, block, at), block.ascii.wide & ~block.ascii.continuation};
 }
 
 }  // namespace vt

@@ -19,11 +19,12 @@ enum ModelOption : uint32_t {
   model_bucket_bits,   // there are 2 ** this buckets of pairs
   model_pair_bits,     // there are 2 ** this bits that say which pairs have a rule
   model_join_bits,     // there are 2 ** this bits that say which symbols merges join
-  model_short_bits,    // there are 2 ** this buckets of short entries
+  model_short_buckets, // how many buckets of short entries there are
   model_long_bits,     // there are 2 ** this slots of long entries
   model_longest,       // the length of the longest entry
   model_exact_lengths, // 1: `token_lengths` says how many bytes of a piece each token but the unknown one covers
   model_prefix_bits,   // there are 2 ** this cells that say what entries begin with
+  model_cut_bits,      // there are 2 ** this bits that say which pairs of characters merges join
   model_option_count
 };
 
@@ -49,22 +50,24 @@ struct Entry {
 constexpr uint32_t short_limit = 15;  // the longest key that has room in two words beside its length
 constexpr uint32_t only_whole_bit = 0x80000000u;
 
-// The table of short entries. Its mask is kept beside it: read through the view, it would be read again for every
+// The table of short entries. Its size is kept beside it: read through the view, it would be read again for every
 // piece, because the compiler cannot know that writing ids leaves it alone.
 struct ShortEntries {
   const uint64_t* lines;
-  uint64_t mask;
+  uint32_t buckets;
+
+  VT_HD uint32_t bucket_of(uint64_t hash) const {
+    return static_cast<uint32_t>((hash & 0xFFFFFFFFu) * buckets >> 32);
+  }
 };
 
-VT_HD ShortEntries short_entries_of(const View& v) {
-  return {v.short_entries, (1ull << v.model_options[model_short_bits]) - 1};
-}
+VT_HD ShortEntries short_entries_of(const View& v) { return {v.short_entries, v.model_options[model_short_buckets]}; }
 
-// A bucket of short entries is one line of a cache: three keys of two words, then four halves of words: the tokens
-// of the three and nothing. A bucket with an empty place ends a search.
+// A bucket of short entries is one line of a cache: three keys of two words, then four halves of words: the tokens of
+// the three, and whether an entry that belongs here has found no room and stands in a later bucket.
 VT_HD Entry short_entry(ShortEntries entries, Key key, uint64_t hash) {
-  for (uint64_t bucket = hash & entries.mask;; bucket = (bucket + 1) & entries.mask) {
-    const uint64_t* line = entries.lines + bucket * 8;
+  for (uint32_t bucket = entries.bucket_of(hash);; bucket = bucket + 1 == entries.buckets ? 0 : bucket + 1) {
+    const uint64_t* line = entries.lines + bucket * 8ull;
     const bool first = ((line[0] ^ key.low) | (line[1] ^ key.high)) == 0;
     const bool second = ((line[2] ^ key.low) | (line[3] ^ key.high)) == 0;
     const bool third = ((line[4] ^ key.low) | (line[5] ^ key.high)) == 0;
@@ -73,13 +76,13 @@ VT_HD Entry short_entry(ShortEntries entries, Key key, uint64_t hash) {
       const uint32_t token = static_cast<uint32_t>(second ? pair >> 32 : pair);
       return {token & ~only_whole_bit, (token & only_whole_bit) != 0};
     }
-    if (line[5] == 0) return {no_token, false};
+    if (line[7] >> 32 == 0) return {no_token, false};
   }
 }
 
 #ifndef __CUDACC__
 inline void prefetch_short_entry(ShortEntries entries, uint64_t hash) {
-  __builtin_prefetch(entries.lines + (hash & entries.mask) * 8);
+  __builtin_prefetch(entries.lines + entries.bucket_of(hash) * 8ull);
 }
 #endif
 

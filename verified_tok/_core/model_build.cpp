@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "cuts.h"
 #include "encode_piece.h"
 #include "merge_many.h"
 
@@ -27,7 +28,7 @@ uint32_t bits_for(uint64_t count) {
 
 class Builder {
  public:
-  explicit Builder(const ModelSource& source) : source_(source), options_(model_option_count, 0) {
+  explicit Builder(const ModelSource& source) : source_(source), rules_(source.rules), options_(model_option_count, 0) {
     uint32_t largest = 0;
     for (uint32_t id : source.ids) largest = std::max(largest, id);
     for (size_t k = 0; k < source.rules.size(); k += 4) {
@@ -59,9 +60,15 @@ class Builder {
     set_no_entries();
     for (size_t k = 0; k < source_.char_codes.size(); ++k) set_char(source_.char_codes[k], source_.char_tokens[k]);
     find_births();
+    const bool telling = tokens_tell();
+    if (telling) {
+      drop_dead_rules();
+      fill_pairs();
+    }
     if (!source_.of_chars) set_entries_of_chars();
     fill_joins();
     fill_entries();
+    if (telling) fill_cuts();
     fill_prefixes();
     fill_lengths();
     tables_.model_options = options_;
@@ -86,6 +93,7 @@ class Builder {
     v.pair_bits = tables_.pair_bits.data();
     v.pair_buckets = tables_.pair_buckets.data();
     v.pair_results = tables_.pair_results.data();
+    v.pair_results_count = tables_.pair_results.size();
     v.join_bits = tables_.join_bits.data();
     v.short_entries = tables_.short_entries.data();
     v.long_slots = tables_.long_slots.data();
@@ -94,17 +102,17 @@ class Builder {
   }
 
   void fill_pairs() {
-    const uint64_t pairs = source_.rules.size() / 4;
+    const uint64_t pairs = rules_.size() / 4;
     const uint32_t id_bits = options_[model_id_bits];
-    uint32_t bits = bits_for(pairs / 6 + 1);
+    uint32_t bits = bits_for(pairs / 7 + 1);
     if (2 * id_bits > 24) bits = std::max(bits, 2 * id_bits - 24);  // the rest of a pair and 8 bits fit in 32
     bits = std::min(bits, 2 * id_bits);
     while (!try_pairs(bits)) ++bits;
     const uint32_t filter_bits = std::min(2 * id_bits, bits_for(pairs * 8 + 64));  // one bit in 8 is set
     options_[model_pair_bits] = filter_bits;
     tables_.pair_bits.assign(((1ull << filter_bits) + 63) / 64, 0);
-    for (size_t k = 0; k < source_.rules.size(); k += 4) {
-      const uint64_t bit = mixed_pair(id_bits, source_.rules[k], source_.rules[k + 1]) >> (2 * id_bits - filter_bits);
+    for (size_t k = 0; k < rules_.size(); k += 4) {
+      const uint64_t bit = mixed_pair(id_bits, rules_[k], rules_[k + 1]) >> (2 * id_bits - filter_bits);
       tables_.pair_bits[bit >> 6] |= 1ull << (bit & 63);
     }
   }
@@ -114,10 +122,10 @@ class Builder {
     options_[model_bucket_bits] = bits;
     tables_.pair_buckets.assign((1ull << bits) * bucket_size, empty_pair);
     uint32_t ranks = 0;
-    for (size_t k = 0; k < source_.rules.size(); k += 4) ranks = std::max(ranks, source_.rules[k + 2] + 1);
+    for (size_t k = 0; k < rules_.size(); k += 4) ranks = std::max(ranks, rules_[k + 2] + 1);
     tables_.pair_results.assign(ranks, no_token);
-    for (size_t k = 0; k < source_.rules.size(); k += 4) {
-      const uint32_t left = source_.rules[k], right = source_.rules[k + 1], rank = source_.rules[k + 2];
+    for (size_t k = 0; k < rules_.size(); k += 4) {
+      const uint32_t left = rules_[k], right = rules_[k + 1], rank = rules_[k + 2];
       const PairPlace place = place_of_pair(mixed_pair(options_[model_id_bits], left, right), options_[model_id_bits], bits);
       bool done = false;
       for (uint64_t step = 0; !done; ++step) {
@@ -126,7 +134,7 @@ class Builder {
         for (uint32_t slot = 0; slot < bucket_size && !done; ++slot) {
           if (line[slot] == empty_pair) {
             line[slot] = static_cast<uint64_t>(rank) << 32 | place.check;
-            tables_.pair_results[rank] = source_.rules[k + 3];
+            tables_.pair_results[rank] = rules_[k + 3];
             done = true;
           } else if (static_cast<uint32_t>(line[slot]) == place.check) {
             done = true;  // the pair has a rule already
@@ -162,30 +170,65 @@ class Builder {
     return symbols;
   }
 
-  // The last merge that makes each token of its bytes, if merges make it and their ranks grow.
+  // The last merge that makes each token of its bytes, if merges make it; it is not for the search if ranks do not
+  // grow on the way.
   void find_births() {
     births_.assign(index_.size(), Birth{no_token, no_token, not_born});
+    last_ = births_;
     const View v = view();
     for (uint32_t k = 0; k < source_.ids.size(); ++k) {
       std::vector<uint32_t> symbols = symbols_of(k);
+      if (symbols.empty()) continue;
       Birth birth{no_token, no_token, 0};
-      bool grows = !symbols.empty();
-      while (symbols.size() > 1 && grows) {
+      bool grows = v.pair_results_count + 1 < not_born;
+      while (symbols.size() > 1) {
         size_t best = 0;
         uint32_t lowest = no_rank;
         for (size_t i = 0; i + 1 < symbols.size(); ++i) {
           const uint32_t rank = rank_of(v, symbols[i], symbols[i + 1]);
           if (rank < lowest) best = i, lowest = rank;
         }
-        grows = lowest != no_rank && lowest + 1 >= birth.born;
+        if (lowest == no_rank) break;
+        grows = grows && lowest + 1 >= birth.born;
         birth = {symbols[best], symbols[best + 1], lowest + 1};
-        if (grows) {
-          symbols[best] = v.pair_results[lowest];
-          symbols.erase(symbols.begin() + static_cast<std::ptrdiff_t>(best) + 1);
-        }
+        symbols[best] = v.pair_results[lowest];
+        symbols.erase(symbols.begin() + static_cast<std::ptrdiff_t>(best) + 1);
       }
-      if (grows && symbols[0] == source_.ids[k]) births_[source_.ids[k]] = birth;
+      if (symbols.size() > 1 || symbols[0] != source_.ids[k]) continue;
+      last_[source_.ids[k]] = birth;
+      if (grows) births_[source_.ids[k]] = birth;
     }
+  }
+
+  // Whether tokens tell by their bytes what they are made of: symbols are bytes, every byte has one, and every rule
+  // makes a token of the bytes of its two.
+  bool tokens_tell() const {
+    const auto& symbols = tables_.byte_symbols;
+    if (source_.of_chars || std::find(symbols.begin(), symbols.end(), no_token) != symbols.end()) return false;
+    for (size_t k = 0; k < rules_.size(); k += 4) {
+      for (size_t part : {k, k + 1, k + 3}) {
+        if (index_[rules_[part]] == no_token) return false;
+      }
+      const std::string_view left = bytes_of(index_[rules_[k]]), right = bytes_of(index_[rules_[k + 1]]);
+      const std::string_view whole = bytes_of(index_[rules_[k + 3]]);
+      if (whole.size() != left.size() + right.size() || whole.substr(0, left.size()) != left ||
+          whole.substr(left.size()) != right) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // Drops the rules that no text ever calls for. Where a rule joins two tokens, the bytes of both were merged as they
+  // are merged alone, for no merge has crossed their ends; so it is the last of the merges that make its token of these
+  // bytes alone, and any other rule of that token is dead. Vocabularies of ranks have twice as many rules as live ones.
+  void drop_dead_rules() {
+    std::vector<uint32_t> live;
+    for (size_t k = 0; k < rules_.size(); k += 4) {
+      const Birth& last = last_[rules_[k + 3]];
+      if (last.left == rules_[k] && last.right == rules_[k + 1]) live.insert(live.end(), &rules_[k], &rules_[k] + 4);
+    }
+    rules_ = std::move(live);
   }
 
   void set_entries_of_chars() {
@@ -224,8 +267,8 @@ class Builder {
     std::vector<Ends> ends(index_.size(), Ends{no_token, no_token});
     for (uint32_t k = 0; k < source_.ids.size(); ++k) ends[source_.ids[k]] = ends_of(k);
     std::vector<uint64_t> joined;
-    for (size_t k = 0; k < source_.rules.size(); k += 4) {
-      const uint32_t left = source_.rules[k], right = source_.rules[k + 1];
+    for (size_t k = 0; k < rules_.size(); k += 4) {
+      const uint32_t left = rules_[k], right = rules_[k + 1];
       if (odd[left] || odd[right]) return;
       const uint32_t last = ends[left].last, first = ends[right].first;
       if (last != no_token && first != no_token) joined.push_back(static_cast<uint64_t>(last) << 32 | first);
@@ -244,9 +287,10 @@ class Builder {
 
   void set_no_entries() {
     tables_.short_entries.assign(8, 0);
+    options_[model_short_buckets] = 1;
     tables_.long_slots.assign(1, 0);
     tables_.long_entries.clear();
-    options_[model_short_bits] = options_[model_long_bits] = options_[model_longest] = 0;
+    options_[model_long_bits] = options_[model_longest] = 0;
   }
 
   void fill_entries() {
@@ -273,8 +317,11 @@ class Builder {
       if (size <= short_limit) ++shorts;
       else ++longs, long_words += 1 + (size + 7) / 8;
     }
-    const uint32_t short_bits = bits_for(shorts / 2 + 1), long_bits = bits_for(longs * 2 + 1);
-    tables_.short_entries.assign(8ull << short_bits, 0);
+    const uint32_t long_bits = bits_for(longs * 2 + 1);
+    const uint64_t buckets = shorts * 5 / 12 + 1;  // four fifths of the places are taken
+    tables_.short_entries.assign(8 * buckets, 0);
+    options_[model_short_buckets] = static_cast<uint32_t>(buckets);
+    const ShortEntries entries{tables_.short_entries.data(), static_cast<uint32_t>(buckets)};
     tables_.long_slots.assign(1ull << long_bits, 0);
     tables_.long_entries.assign(long_words * 8, 0);
     uint64_t word = 0;
@@ -284,10 +331,12 @@ class Builder {
       const uint32_t size = static_cast<uint32_t>(bytes.size());
       if (size <= short_limit) {
         const Key key = short_key(at, size, at + size);
-        const uint64_t mask = (1ull << short_bits) - 1;
-        uint64_t bucket = short_hash(key) & mask;
-        while (tables_.short_entries[bucket * 8 + 5] != 0) bucket = (bucket + 1) & mask;
-        uint64_t* line = tables_.short_entries.data() + bucket * 8;
+        uint64_t* line = tables_.short_entries.data() + 8ull * entries.bucket_of(short_hash(key));
+        while (line[5] != 0) {
+          line[7] |= 1ull << 32;
+          line += 8;
+          if (line == tables_.short_entries.data() + tables_.short_entries.size()) line = tables_.short_entries.data();
+        }
         uint32_t place = 0;
         while (line[2 * place + 1] != 0) ++place;
         line[2 * place] = key.low;
@@ -306,9 +355,54 @@ class Builder {
         word += 1 + (size + 7) / 8;
       }
     }
-    options_[model_short_bits] = short_bits;
     options_[model_long_bits] = long_bits;
     options_[model_longest] = static_cast<uint32_t>(longest);
+  }
+
+  // Which characters of three bytes rules join, or may join (`cuts.h`).
+  void fill_cuts() {
+    std::vector<uint64_t> joined;
+    tables_.cut_bound.assign(2 * 0x10000 / 64, 0);
+    const auto bind = [this](uint32_t c, BoundSide side) { tables_.cut_bound[c >> 5] |= 1ull << ((c & 31) * 2 + side); };
+    const auto bytes_at = [](std::string_view text) { return reinterpret_cast<const uint8_t*>(text.data()); };
+    for (size_t k = 0; k < rules_.size(); k += 4) {
+      const std::string_view left = bytes_of(index_[rules_[k]]), right = bytes_of(index_[rules_[k + 1]]);
+      if (!has_three_bytes(bytes_at(right)[0])) continue;
+      // The characters that the right token begins, of which it may have a part only.
+      uint8_t first[3] = {bytes_at(right)[0], 0x80, 0x80}, last[3] = {first[0], 0xBF, 0xBF};
+      for (size_t i = 1; i < right.size() && i < 3; ++i) first[i] = last[i] = bytes_at(right)[i];
+      size_t tail = left.size();
+      while (tail > 0 && is_continuation(bytes_at(left)[tail - 1])) --tail;
+      const size_t size = left.size() - tail + 1;  // of the character that the left token ends, if it has all of it
+      for (uint32_t c = char_of_three(first); c <= char_of_three(last); ++c) {
+        if (tail == 0) {
+          bind(c, bound_before);
+        } else if (size == 3 && has_three_bytes(bytes_at(left)[tail - 1])) {
+          joined.push_back(static_cast<uint64_t>(char_of_three(bytes_at(left) + tail - 1)) << 16 | c);
+        }
+      }
+    }
+    // What is a token as a whole piece only is not cut, and no cut makes a part of it.
+    for (uint32_t k = 0; k < source_.ids.size(); ++k) {
+      const std::string_view text = bytes_of(k);
+      if (!source_.whole[k] || last_[source_.ids[k]].left != no_token || text.size() < 3) continue;
+      const uint8_t* at = bytes_at(text);
+      const uint8_t* end = at + text.size();
+      if (has_three_bytes(at[0])) bind(char_of_three(at), bound_before);
+      if (has_three_bytes(end[-3])) bind(char_of_three(end - 3), bound_behind);
+      for (; end - at >= 6; ++at) {
+        if (!has_three_bytes(at[0]) || !has_three_bytes(at[3])) continue;
+        joined.push_back(static_cast<uint64_t>(char_of_three(at)) << 16 | char_of_three(at + 3));
+      }
+    }
+    const uint32_t bits = std::max(6u, bits_for(joined.size() * 16));
+    options_[model_cut_bits] = bits;
+    tables_.cut_pairs.assign(1ull << (bits - 6), 0);
+    const Cuts cuts{nullptr, nullptr, 64 - bits};
+    for (uint64_t pair : joined) {
+      const uint64_t place = cuts.place_of(static_cast<uint32_t>(pair >> 16), pair & 0xFFFF);
+      tables_.cut_pairs[place >> 6] |= 1ull << (place & 63);
+    }
   }
 
   void fill_prefixes() {
@@ -339,7 +433,7 @@ class Builder {
       }
     });
     tables_.births.clear();
-    for (const Birth& birth : births_) tables_.births.insert(tables_.births.end(), {birth.left, birth.right, birth.born});
+    for (const Birth& birth : births_) tables_.births.push_back(packed_birth(birth));
   }
 
   void fill_lengths() {
@@ -348,7 +442,7 @@ class Builder {
       tables_.token_lengths[source_.ids[k]] = static_cast<uint32_t>(bytes_of(k).size());
     }
     std::vector<uint8_t> made(index_.size(), 0);  // by merges, or as a whole piece
-    for (size_t k = 0; k < source_.rules.size(); k += 4) made[source_.rules[k + 3]] = 1;
+    for (size_t k = 0; k < rules_.size(); k += 4) made[rules_[k + 3]] = 1;
     for (uint32_t k = 0; k < source_.ids.size(); ++k) {
       if (source_.whole[k]) made[source_.ids[k]] = 1;
     }
@@ -369,7 +463,9 @@ class Builder {
   }
 
   const ModelSource& source_;
+  std::vector<uint32_t> rules_;  // those of the source that are not dead
   std::vector<Birth> births_;  // by token
+  std::vector<Birth> last_;    // the same, whether ranks grow or not
   std::vector<uint32_t> options_;
   std::vector<uint32_t> index_;  // of each token that has bytes, in the source
   ModelTables tables_;

@@ -105,7 +105,7 @@ nb::list encode_piece(const Engine& engine, const nb::bytes& piece) {
 // None for tokens that the search does not use.
 std::optional<bool> stay_apart_in(const Engine& engine, uint32_t left, uint32_t right) {
   const View& v = engine.view();
-  const uint64_t tokens = v.births_count / 3;
+  const uint64_t tokens = v.births_count;
   if (left >= tokens || right >= tokens) return std::nullopt;
   if (birth_of(v, left).born == not_born || birth_of(v, right).born == not_born) return std::nullopt;
   return stay_apart(v, left, right);

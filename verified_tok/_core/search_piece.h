@@ -11,17 +11,27 @@
 namespace vt {
 
 // The last merge that makes a token of its bytes: its parts, and its rank plus 1 (`born`); 0 for a symbol. Never
-// (`not_born`) for tokens that merges do not make, or not by ever higher ranks.
+// (`not_born`) for tokens that merges do not make, or not by ever higher ranks. In one word: a token's place in the
+// table is then in one line of a cache.
 struct Birth {
   uint32_t left;
   uint32_t right;
   uint32_t born;
 };
-constexpr uint32_t not_born = 0xFFFFFFFFu;
+constexpr uint32_t birth_token_bits = 21;
+constexpr uint32_t not_born = (1u << (64 - 2 * birth_token_bits)) - 1;
+
+inline uint64_t packed_birth(const Birth& birth) {
+  const uint64_t tokens = (1ull << birth_token_bits) - 1;
+  return (birth.left & tokens) | (birth.right & tokens) << birth_token_bits |
+         static_cast<uint64_t>(birth.born) << 2 * birth_token_bits;
+}
 
 VT_HD Birth birth_of(const View& v, uint32_t token) {
-  const uint32_t* birth = v.births + 3ull * token;
-  return {birth[0], birth[1], birth[2]};
+  const uint64_t birth = v.births[token];
+  constexpr uint64_t tokens = (1ull << birth_token_bits) - 1;
+  return {static_cast<uint32_t>(birth & tokens), static_cast<uint32_t>(birth >> birth_token_bits & tokens),
+          static_cast<uint32_t>(birth >> 2 * birth_token_bits)};
 }
 
 // Whether merging the bytes of both tokens gives the two again: no merge joins a token at the end of the left one's
@@ -84,7 +94,7 @@ inline void prefetch_search(const View& v, const uint8_t* piece, uint32_t size, 
     const uint32_t step = char_size(piece[at]);
     if (piece[at] >= 0xE0) {
       const uint32_t token = char_token(v, char_at(piece + at));
-      if (token != no_token) __builtin_prefetch(v.births + 3ull * token);
+      if (token != no_token) __builtin_prefetch(v.births + token);
       const uint64_t lengths = entry_lengths(v, piece + at, size - at);
       const uint32_t length = lengths == 0 ? 0 : highest_bit(lengths) + 1;
       if (length != step && length != 0 && length <= short_limit) {

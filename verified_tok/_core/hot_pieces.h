@@ -1,0 +1,53 @@
+// The tokens of short pieces that were seen lately, in a table that fits in the nearest cache but one of a core. What
+// is looked up most is found there without a way to memory. Host only, one a thread.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "hash.h"
+
+namespace vt {
+
+// The tokens of a piece that has few, to be copied as a whole: the room behind the tokens is written, too.
+struct alignas(16) FewTokens {
+  static constexpr uint32_t most = 3;
+  uint32_t token[most];
+  uint32_t count;  // 0: they are not known
+
+  void copy_to(uint32_t* to) const { std::memcpy(to, this, sizeof *this); }
+};
+
+// Each piece has one place, by its hash, and takes it from the one before. Measured: two places for each, of which
+// the older is given up, are found more often but looked through at two thirds of the speed.
+class HotPieces {
+ public:
+  HotPieces() : slots_(new Slot[1ull << bits]()) {}
+
+  // The tokens of a piece, or null.
+  const FewTokens* find(Key key, uint64_t hash) const {
+    const Slot& slot = slots_[hash >> (64 - bits)];
+    return ((slot.key.low ^ key.low) | (slot.key.high ^ key.high)) == 0 ? &slot.tokens : nullptr;
+  }
+
+  // Remembers a piece if it has few tokens, at least one.
+  void keep(Key key, uint64_t hash, const uint32_t* tokens, uint32_t count) {
+    if (count > FewTokens::most) return;
+    Slot& slot = slots_[hash >> (64 - bits)];
+    slot.key = key;
+    slot.tokens.count = count;
+    for (uint32_t k = 0; k < count; ++k) slot.tokens.token[k] = tokens[k];
+  }
+
+ private:
+  struct alignas(32) Slot {
+    Key key;
+    FewTokens tokens;
+  };
+  static constexpr uint32_t bits = 15;  // 1 MB: half of it is 0.92 times as fast, twice as much 1.05 times
+
+  std::unique_ptr<Slot[]> slots_;
+};
+
+}  // namespace vt
