@@ -20,14 +20,23 @@ from verified_tok.reference.byte_level import CHAR_OF_BYTE, spell, unspell
 from verified_tok.reference.model import encode_piece, encoder, without
 from verified_tok.spec import ByteLevel, MergeBpe, Model, RankBpe
 
-ALPHABET = "ab éж中國😀"
+ALPHABET = "ab éж中仭國😀"
 """Characters of one to four bytes, some of which share bytes."""
 
 Pieces = Callable[[bytes], list[tuple[int, int, int]]]
 
 
 def natively(model: Model, byte_level: bool, banned: frozenset[int] = frozenset()) -> Pieces:
-    return native.Engine([native.Image.of(sections(model, byte_level, banned))]).encode_piece
+    engine = native.Engine([native.Image.of(sections(model, byte_level, banned))])
+
+    def encode(piece: bytes) -> list[tuple[int, int, int]]:
+        """By the merges, and twice as texts are encoded: from the tables, and from what the engine remembers."""
+        rows = engine.encode_piece(piece)
+        for _ in range(2):
+            assert engine.encode(piece.decode()).tolist() == [id for id, _, _ in rows]
+        return rows
+
+    return encode
 
 
 def by_reference(model: Model, byte_level: bool, banned: frozenset[int] = frozenset()) -> Pieces:
@@ -100,6 +109,41 @@ def test_vocabularies_of_bytes(model: MergeBpe, pieces: list[str], banned: froze
             assert ours(piece.encode()) == theirs(piece.encode())
 
 
+@st.composite
+def whole_byte_models(draw: st.DrawFn) -> MergeBpe:
+    """Vocabularies that have every byte, so that pieces are cut where no merge crosses: merges of the bytes of a
+    few characters, in any order, and tokens that are whole pieces only."""
+    symbols = [CHAR_OF_BYTE[byte] for byte in range(256)]
+    tokens = [CHAR_OF_BYTE[byte] for byte in sorted(set("中仭國".encode()))]
+    merges: list[tuple[str, str]] = []
+    for _ in range(draw(st.integers(0, 30))):
+        pair = draw(st.tuples(st.sampled_from(tokens), st.sampled_from(tokens)))
+        if pair not in merges and len("".join(pair)) < 14:
+            merges.append(pair)
+            tokens.append("".join(pair))
+    whole = draw(st.lists(st.text("中仭國a", min_size=1, max_size=4)))
+    vocab: dict[str, int] = {}
+    for token in [*symbols, *tokens, *(spell(text.encode()) for text in whole)]:
+        vocab.setdefault(token, len(vocab))
+    return MergeBpe(
+        vocab=vocab,
+        merges=tuple((vocab[a], vocab[b], vocab[a + b]) for a, b in draw(st.permutations(merges))),
+        ignore_merges=draw(st.booleans()),
+        byte_fallback=False,
+        unk_token=None,
+        fuse_unk=False,
+    )
+
+
+@settings(max_examples=300)
+@given(whole_byte_models(), st.lists(st.text("中仭國a", min_size=1, max_size=8), min_size=1), SOME)
+def test_where_pieces_are_cut(model: MergeBpe, pieces: list[str], banned: frozenset[int]) -> None:
+    for ban in (frozenset[int](), frozenset(256 + id for id in banned)):
+        ours, theirs = natively(model, True, ban), by_reference(model, True, ban)
+        for piece in pieces:
+            assert ours(piece.encode()) == theirs(piece.encode())
+
+
 @settings(max_examples=200)
 @given(merge_models([CHAR_OF_BYTE[b] for b in b"ab "], False))
 def test_tokens_that_stay_apart(model: MergeBpe) -> None:
@@ -148,7 +192,8 @@ def test_very_large_ids_are_left_to_the_reference() -> None:
 
 # --- real vocabularies -------------------------------------------------------------------------------
 
-FAMILIES = ("qwen3", "gpt-oss", "llama-2", "gemma-3", "deepseek-v3", "cl100k", "claude")
+FAMILIES = ("qwen3", "gpt-oss", "llama-2", "gemma-3", "deepseek-v3", "cl100k", "claude", "glm-4")
+"""GLM has hundreds of tokens that are whole pieces only."""
 
 
 @pytest.fixture(scope="module", params=FAMILIES)
@@ -172,6 +217,40 @@ def test_tokens_beside_tokens(real: tuple[Pieces, Pieces, list[str]]) -> None:
     for place in range(0, len(texts) - 3, 3):
         for piece in ("".join(texts[place : place + 3]), *texts[place : place + 3]):
             assert ours(piece.encode()) == theirs(piece.encode()), piece
+
+
+@pytest.mark.parametrize("family", ["gpt-oss", "qwen3", "glm-4"])
+def test_rules_that_join_characters(family: str) -> None:
+    """Every kind of rule that joins the end of one character of three bytes to the beginning of another, with the
+    characters that its tokens have parts of made whole: pieces are not cut there."""
+    model, rng = open_family(family).spec.model, random.Random(family)
+    assert isinstance(model, MergeBpe)
+    ours, theirs = natively(model, True), by_reference(model, True)
+    spelled = {id: data for text, id in model.vocab.items() if (data := unspell(text)) is not None}
+    whole, parts = [], []
+    for a, b, _ in model.merges:
+        left, right = spelled[a], spelled[b]
+        if right[0] & 0xF0 == 0xE0:
+            (whole if _is_text(left) and _is_text(right) else parts).append((left, right))
+    assert len(parts) > 60
+    for left, right in [*parts, *rng.sample(whole, 1500)]:
+        for piece in _completed(left, right, rng):
+            assert ours(piece) == theirs(piece), piece.decode()
+
+
+def _is_text(data: bytes) -> bool:
+    return data.decode(errors="ignore").encode() == data
+
+
+def _completed(left: bytes, right: bytes, rng: random.Random) -> list[bytes]:
+    """Texts in which the tokens stand beside one another, between other characters; none if there is no such text."""
+    fronts = [
+        b"",
+        *(bytes([lead, *rng.choices(range(0x80, 0xC0), k=size)]) for lead in (0xE4, 0xE5) for size in (0, 1)),
+    ]
+    backs = [b"", *(bytes(rng.choices(range(0x80, 0xC0), k=size)) for size in (1, 1, 1, 2, 2, 2))]
+    texts = [front + left + right + back for front in fronts for back in backs]
+    return ["\u4e2d".encode() + text + "\u56fd".encode() for text in texts if _is_text(text)]
 
 
 def test_hostile_pieces(real: tuple[Pieces, Pieces, list[str]]) -> None:
