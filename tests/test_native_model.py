@@ -30,7 +30,7 @@ def natively(model: Model, byte_level: bool, banned: frozenset[int] = frozenset(
     engine = native.Engine([native.Image.of(sections(model, byte_level, banned))])
 
     def encode(piece: bytes) -> list[tuple[int, int, int]]:
-        """By the merges, and twice as texts are encoded: from the tables, and from what the engine remembers."""
+        """By merging, and twice as texts are encoded: from tables, and from what the engine remembers."""
         rows = engine.encode_piece(piece)
         for _ in range(2):
             assert engine.encode(piece.decode()).tolist() == [id for id, _, _ in rows]
@@ -111,8 +111,8 @@ def test_vocabularies_of_bytes(model: MergeBpe, pieces: list[str], banned: froze
 
 @st.composite
 def whole_byte_models(draw: st.DrawFn) -> MergeBpe:
-    """Vocabularies that have every byte, so that pieces are cut where no merge crosses: merges of the bytes of a
-    few characters, in any order, and tokens that are whole pieces only."""
+    """Vocabularies that have every byte, so that pieces are cut where no merge crosses: merges of the bytes
+    of a few characters, in any order, and tokens that are whole pieces only."""
     symbols = [CHAR_OF_BYTE[byte] for byte in range(256)]
     tokens = [CHAR_OF_BYTE[byte] for byte in sorted(set("中仭國".encode()))]
     merges: list[tuple[str, str]] = []
@@ -221,8 +221,8 @@ def test_tokens_beside_tokens(real: tuple[Pieces, Pieces, list[str]]) -> None:
 
 @pytest.mark.parametrize("family", ["gpt-oss", "qwen3", "glm-4"])
 def test_rules_that_join_characters(family: str) -> None:
-    """Every kind of rule that joins the end of one character of three bytes to the beginning of another, with the
-    characters that its tokens have parts of made whole: pieces are not cut there."""
+    """Every kind of rule that joins the end of one character of three bytes to the beginning of another,
+    with the characters that its tokens have parts of made whole: pieces are not cut there."""
     model, rng = open_family(family).spec.model, random.Random(family)
     assert isinstance(model, MergeBpe)
     ours, theirs = natively(model, True), by_reference(model, True)
@@ -243,7 +243,7 @@ def _is_text(data: bytes) -> bool:
 
 
 def _completed(left: bytes, right: bytes, rng: random.Random) -> list[bytes]:
-    """Texts in which the tokens stand beside one another, between other characters; none if there is no such text."""
+    """Texts in which the tokens stand beside each other; none if no text has them."""
     fronts = [
         b"",
         *(bytes([lead, *rng.choices(range(0x80, 0xC0), k=size)]) for lead in (0xE4, 0xE5) for size in (0, 1)),

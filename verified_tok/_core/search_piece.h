@@ -21,7 +21,7 @@ struct Birth {
 constexpr uint32_t birth_token_bits = 21;
 constexpr uint32_t not_born = (1u << (64 - 2 * birth_token_bits)) - 1;
 
-inline uint64_t packed_birth(const Birth& birth) {
+VT_HD uint64_t packed_birth(const Birth& birth) {
   const uint64_t tokens = (1ull << birth_token_bits) - 1;
   return (birth.left & tokens) | (birth.right & tokens) << birth_token_bits |
          static_cast<uint64_t>(birth.born) << 2 * birth_token_bits;
