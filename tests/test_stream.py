@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import assume, example, given
@@ -123,6 +124,16 @@ def test_qwen_prompt_that_ends_inside_a_character(family_file: Callable[[str], P
     assert decoder.put(tok.encode("!<|im_end|>")) == "!<|im_end|>"  # the bad call left no trace
     skipping = tok.decode_stream(skip_special_tokens=True)
     assert skipping.put(tok.encode("!<|im_end|>")) == "!"
+
+
+@pytest.mark.parametrize("errors", ["ignore", "Strict", "", None, 5])
+def test_other_ways_to_treat_errors_are_refused(errors: Any, family_file: Callable[[str], Path]) -> None:
+    tok = vt.load(family_file("qwen3"))
+    reference = StreamDecoder([ByteLevelDecode()], lambda ids: [b"a" for _ in ids])
+    for decoder in (tok.decode_stream(), reference):
+        with pytest.raises(InvalidUtf8, match="errors must be 'replace' or 'strict'"):
+            decoder.finish(errors)
+        decoder.put([0])  # it goes on
 
 
 def test_every_character_of_a_real_text_comes_whole(family_file: Callable[[str], Path]) -> None:

@@ -32,9 +32,16 @@ class Sessions(Protocol):
         """A session of a text, whose tokens may be known. Raises `InvalidText`."""
         ...
 
-    def restored(self, saved: SavedSession) -> Session:
-        """A session that was saved, by the same encoder. Raises `InvalidSessionFile`."""
-        ...
+
+def restored(sessions: Sessions, saved: SavedSession) -> Session:
+    """A session that was saved, by the same encoder. Its text is encoded again: raises `InvalidSessionFile`
+    if that gives other ids."""
+    session = sessions.open(saved.text)
+    if session.identity.added_tokens != saved.added_tokens or not np.array_equal(session.ids, saved.ids):
+        raise InvalidSessionFile(
+            "the saved session is damaged or forged: its ids are not those that its text has"
+        )
+    return session
 
 
 class ReferenceEngine:
@@ -59,11 +66,6 @@ class ReferenceEngine:
         spans = np.array(char_spans(text, byte_spans.tolist()), np.int64).reshape(-1, 2)
         return Session(self.identity, ReferenceSession(self, text, Tokens(ids, byte_spans, spans)))
 
-    def restored(self, saved: SavedSession) -> Session:
-        """See `Sessions`."""
-        tokens = Tokens(saved.ids, saved.byte_spans, saved.char_spans)
-        return Session(self.identity, ReferenceSession(self, saved.text, tokens))
-
 
 class NativeSessions:
     """Sessions of the native core. The seams are looked for when the first one is made."""
@@ -74,18 +76,7 @@ class NativeSessions:
 
     def open(self, text: str, known: KnownTokens | None = None) -> Session:
         """See `Sessions`."""
+        engine, seams = self._encoder.engine, self._encoder.seams
         if known is not None:
-            return self._with_tokens(text, *known)
-        engine, seams = self._encoder.engine, self._encoder.seams
+            return Session(self._identity, native.Session.restored(engine, seams, text, *known))
         return Session(self._identity, explained(text, lambda: native.Session(engine, seams, text)))
-
-    def restored(self, saved: SavedSession) -> Session:
-        """See `Sessions`."""
-        try:
-            return self._with_tokens(saved.text, saved.ids, saved.byte_spans)
-        except IndexError as error:
-            raise InvalidSessionFile(f"the saved session is damaged: {error}") from None
-
-    def _with_tokens(self, text: str, ids: Ids, byte_spans: Spans) -> Session:
-        engine, seams = self._encoder.engine, self._encoder.seams
-        return Session(self._identity, native.Session.restored(engine, seams, text, ids, byte_spans))

@@ -69,6 +69,10 @@ class InvalidSessionFile(VerifiedTokError, ValueError):
     """A file is no saved session, or is damaged."""
 
 
+class CannotPickle(VerifiedTokError, TypeError):
+    """A session was to be pickled."""
+
+
 class InvalidTokenId(VerifiedTokError, ValueError):
     """An id that is negative, not an integer, or that no token of the tokenizer has."""
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, Self, TypeGuard, final
+from typing import Any, NamedTuple, NoReturn, Protocol, Self, TypeGuard, final
 
 import numpy as np
 import numpy.typing as npt
 
-from verified_tok.errors import InvalidRange, SessionMismatch
+from verified_tok.errors import CannotPickle, InvalidRange, SessionMismatch
 from verified_tok.session_file import SavedSession, write_session
 from verified_tok.session_state import Ids, Spans, read_only
 from verified_tok.text import explained
@@ -233,12 +233,18 @@ class Session:
 
     __copy__ = fork
 
+    def __reduce__(self) -> NoReturn:
+        """Raises `CannotPickle`: a session would have to bring its tokenizer along."""
+        raise CannotPickle(
+            "a session cannot be pickled: save it to a file, or send its text and open a session there"
+        )
+
     def __deepcopy__(self, memo: object) -> Session:
         return self.fork()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the session to a file, whole or not at all; `Tokenizer.load_session` reads it."""
-        write_session(path, SavedSession(*self.identity, self.text, self.ids, self.byte_spans, self.spans))
+        write_session(path, SavedSession(*self.identity, self.text, self.ids))
 
 
 def check_range(start: object, stop: object, length: int, unit: str) -> None:

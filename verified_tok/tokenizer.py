@@ -16,7 +16,7 @@ from verified_tok.decoders import TextDecoder, text_decoder
 from verified_tok.devices import DeviceName, Devices
 from verified_tok.encoders import NativeEncoder, ReferenceEncoder, TextEncoder
 from verified_tok.encoding import Encoding, TokenSpaces, post_processed
-from verified_tok.engine import NativeSessions, ReferenceEngine, Sessions
+from verified_tok.engine import NativeSessions, ReferenceEngine, Sessions, restored
 from verified_tok.errors import (
     InvalidTokenId,
     SessionMismatch,
@@ -343,11 +343,12 @@ class Tokenizer:
 
     def load_session(self, path: str | PathLike[str]) -> Session:
         """A session that `Session.save` wrote. Raises `SessionMismatch` if another tokenizer made it,
-        `InvalidSessionFile` if the file is none or damaged, OSError if it cannot be read."""
+        `InvalidSessionFile` if the file is none, damaged or forged, OSError if it cannot be read. Costs an
+        encoding of the text: its ids must be those that are saved."""
         saved = read_session(path)
         if saved.sha256 != self._spec.sha256:
             raise SessionMismatch(f"{path}: made by tokenizer {saved.sha256}, this is {self._spec.sha256}")
-        return self._sessions(saved.added_tokens).restored(saved)
+        return restored(self._sessions(saved.added_tokens), saved)
 
     # --- decoding ---
 

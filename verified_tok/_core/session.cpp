@@ -126,7 +126,7 @@ Spans Session::char_spans() const {
   const std::vector<uint8_t> text = whole_text();
   const Spans spans = all_spans();
   for (int64_t byte : spans) {
-    if (static_cast<uint64_t>(byte) > text.size()) throw std::logic_error("tokens that do not fit their text");  // of a forged file
+    if (static_cast<uint64_t>(byte) > text.size()) throw std::logic_error("tokens that do not fit their text");  // which the caller gave
   }
   return vt::char_spans({text.data(), text.size()}, spans);
 }
@@ -324,7 +324,7 @@ Patch Session::put(uint64_t lo, uint64_t hi, uint64_t start, uint64_t stop, Text
   const uint64_t count = state.ids.size();
   const uint64_t front = state.places.before(lo);
   const uint64_t behind = hi < state.text.bytes() ? state.places.before(hi) : count;
-  if (behind < front) throw std::logic_error("tokens that do not fit their text");  // of a forged file
+  if (behind < front) throw std::logic_error("tokens that do not fit their text");  // which the caller gave
   state.text.reserve(text.size);
   state.ids.reserve(ids.count());
   state.places.reserve(places.size());

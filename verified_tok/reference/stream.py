@@ -20,6 +20,7 @@ from verified_tok.reference.decode import (
     REPLACEMENT,
     byte_level,
     byte_value,
+    check_errors,
     decode_chain,
     metaspace,
     strip,
@@ -70,7 +71,7 @@ class StreamDecoder:
         """The rest of the text: characters that wait for a byte that never came are U+FFFD, or, with
         `errors="strict"`, raise `InvalidUtf8`. The stream is then at its end.
 
-        Raises `StreamFinished` if it was so before.
+        Raises `StreamFinished` if it was so before, and `InvalidUtf8` for another value of `errors`.
         """
         self._check_end(errors, b"".join(step.incomplete() for step in self._steps))
         rest: list[bytes] = []
@@ -87,6 +88,7 @@ class StreamDecoder:
         """Whether the stream may end with `tail`, bytes that wait for the rest of their character."""
         if self._finished:
             raise StreamFinished("this stream was finished before")
+        check_errors(errors)
         if tail and errors == "strict":
             raise InvalidUtf8(f"the ids end inside a character ({tail.hex(' ')}); more ids may complete it")
 
