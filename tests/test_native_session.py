@@ -6,6 +6,7 @@ What sessions do is tested in `test_session.py`, which runs on the native ones w
 from __future__ import annotations
 
 import random
+import sys
 import threading
 from functools import cache
 from itertools import pairwise, product
@@ -23,6 +24,7 @@ from tiny import byte_level
 import verified_tok as vt
 from verified_tok._core import native
 from verified_tok.engine import ReferenceEngine
+from verified_tok.errors import InvalidText
 from verified_tok.native.seams import seam_sections
 from verified_tok.reference.unicode_form import combining_classes, compositions, decompositions
 
@@ -156,6 +158,50 @@ def test_threads_share_sessions() -> None:
     for fork in forks:
         assert fork.ids.tolist() == tok.encode(fork.text).tolist()
     assert base.ids.tolist() == tok.encode("system: be brief\n" * 500).tolist()
+
+
+BLOCK = 1 << 16  # characters that are compared at once
+
+
+@pytest.mark.parametrize("letter", ["é", "中", "🦙"])
+@pytest.mark.parametrize("other", ["x", "ß", "文", "🦊", ""])
+def test_an_update_finds_what_changed_in_the_str_that_it_was_given_before(letter: str, other: str) -> None:
+    """As in the text of a session that was given another str, and without UTF-8 that stays with the str."""
+    tok, rng = tokenizer("qwen3"), random.Random(letter + other)
+    old = "".join(rng.choices(["ab ", letter, "\n", "c"], k=BLOCK))
+    places = [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, len(old) - BLOCK, len(old) - 1, len(old)]
+    news = [old[:at] + other + old[at + drop :] for at in places for drop in (0, 1, 5)]
+    news += [old + other * 9, old[:-3], old[3:], old[5:-7] + other, old + old, letter, other]
+    known = tok.session(old)
+    for new in news:
+        size, ids = sys.getsizeof(new), known.ids.copy()
+        unknown = tok.session()
+        unknown.append(old[:9])
+        unknown.append(old[9:])
+        expected, patch = unknown.update(new), known.update(new)
+        assert (patch.keep_front, patch.keep_back) == (expected.keep_front, expected.keep_back)
+        assert patch.apply(ids).tolist() == known.ids.tolist() == unknown.ids.tolist()
+        assert known.text == new
+        assert sys.getsizeof(new) == size
+        known.update(old)
+    assert known.ids.tolist() == tok.encode(old).tolist()
+
+
+def test_what_an_update_knows_is_forgotten_when_something_else_happens() -> None:
+    tok = tokenizer("qwen3")
+    session = tok.session("é one")
+    fork = session.fork()
+    session.append(" two")
+    fork.edit(0, 1, "ß")
+    session.update("é one three")
+    fork.update("é one four")
+    fork.truncate(3)
+    fork.update("é one four")
+    with pytest.raises(InvalidText):
+        fork.update("é one \ud800")
+    assert (session.text, fork.text) == ("é one three", "é one four")
+    for one in (session, fork):
+        assert one.ids.tolist() == tok.encode(one.text).tolist()
 
 
 def test_a_session_is_joined_to_itself() -> None:

@@ -213,7 +213,9 @@ class Session:
 
     def update(self, text: str) -> Patch:
         """Make `text` the session's text, as one edit between what the two have in common at both ends.
-        Costs a comparison of the two. Raises `InvalidText`."""
+
+        Costs a comparison of the two. For that the native core keeps the last str that it was given here or
+        began with, unless it is ASCII. Raises `InvalidText`."""
         return _patch(self._working.update, text)
 
     def concat(self, other: Session) -> Patch:

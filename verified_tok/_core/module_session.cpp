@@ -7,6 +7,7 @@
 #include "exchange.h"
 #include "seams.h"
 #include "session.h"
+#include "str_compare.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -32,17 +33,56 @@ nb::list are_seams(const Image::Ptr& image, Codes left, Codes right) {
   return answers;
 }
 
-Session* open_session(const std::shared_ptr<Engine>& engine, const Image::Ptr& seams, nb::handle value) {
-  const Text text = text_of(value);
-  const Released released(text.size);
-  return new Session(engine, seams, text);
+// The UTF-8 of a str. It is not kept with the str, as it is where it was asked for in another way.
+struct PassingText {
+  explicit PassingText(nb::handle value) {
+    ascii = !PyUnicode_Check(value.ptr()) || nb::cast<bool>(value.attr("isascii")());
+    if (ascii) {
+      text = text_of(value);
+      return;
+    }
+    PyObject* encoded = PyUnicode_AsUTF8String(value.ptr());
+    if (encoded == nullptr) throw nb::python_error();
+    bytes = nb::steal(encoded);
+    text = {reinterpret_cast<const uint8_t*>(PyBytes_AsString(encoded)), static_cast<uint64_t>(PyBytes_Size(encoded))};
+  }
+
+  bool ascii;
+  nb::object bytes;
+  Text text;
+};
+
+// A session, and the str that its text was at some version, if that is known: two strs are compared sooner than one of
+// them is made UTF-8 and compared with the session's. (An ASCII str is UTF-8, and is not remembered.)
+struct OpenSession {
+  std::unique_ptr<Session> session;
+  nb::object known{};
+  uint64_t version = 0;
+
+  void remember(nb::handle text, bool ascii, uint64_t at_version) {
+    known = ascii ? nb::object() : nb::borrow(text);
+    version = at_version;
+  }
+};
+
+OpenSession* open_session(const std::shared_ptr<Engine>& engine, const Image::Ptr& seams, nb::handle value) {
+  const PassingText given(value);
+  auto open = std::make_unique<OpenSession>();
+  {
+    const Released released(given.text.size);
+    open->session = std::make_unique<Session>(engine, seams, given.text);
+  }
+  open->remember(value, given.ascii, 0);
+  return open.release();
 }
 
-Session* restored(const std::shared_ptr<Engine>& engine, const Image::Ptr& seams, nb::handle value, Codes ids,
-                  GivenSpans spans) {
+OpenSession* restored(const std::shared_ptr<Engine>& engine, const Image::Ptr& seams, nb::handle value, Codes ids,
+                      GivenSpans spans) {
   const Text text = text_of(value);
   if (ids.size() != spans.shape(0)) throw nb::value_error("a span for every id");
-  return new Session(engine, seams, text, {ids.data(), ids.data() + ids.size()}, {spans.data(), spans.data() + spans.size()});
+  const std::vector<uint32_t> tokens(ids.data(), ids.data() + ids.size());
+  const Spans places(spans.data(), spans.data() + spans.size());
+  return new OpenSession{std::make_unique<Session>(engine, seams, text, tokens, places)};
 }
 
 nb::tuple patch_of(Patch&& patch) {
@@ -59,49 +99,72 @@ nb::tuple changed(Text text, Operation operation) {
   return patch_of(std::move(patch));
 }
 
-nb::tuple append(Session& session, nb::handle text) {
-  return changed(text_of(text), [&](Text given) { return session.append(given); });
+nb::tuple append(OpenSession& open, nb::handle text) {
+  return changed(text_of(text), [&](Text given) { return open.session->append(given); });
 }
 
-nb::tuple edit(Session& session, uint64_t start, uint64_t stop, nb::handle text) {
-  return changed(text_of(text), [&](Text given) { return session.edit(start, stop, given); });
+nb::tuple edit(OpenSession& open, uint64_t start, uint64_t stop, nb::handle text) {
+  return changed(text_of(text), [&](Text given) { return open.session->edit(start, stop, given); });
 }
 
-nb::tuple edit_bytes(Session& session, uint64_t start, uint64_t stop, nb::handle text) {
-  return changed(text_of(text), [&](Text given) { return session.edit_bytes(start, stop, given); });
+nb::tuple edit_bytes(OpenSession& open, uint64_t start, uint64_t stop, nb::handle text) {
+  return changed(text_of(text), [&](Text given) { return open.session->edit_bytes(start, stop, given); });
 }
 
-nb::tuple update(Session& session, nb::handle text) {
-  return changed(text_of(text), [&](Text given) { return session.update(given); });
+// An update as an edit of the str that is known. Nothing happens if none is, or if the session has changed since.
+std::optional<Patch> update_known(OpenSession& open, nb::handle text) {
+  const nb::object known = open.known;
+  const uint64_t version = open.version;
+  if (!known.is_valid() || open.session->version() != version) return std::nullopt;
+  const CommonEnds common = common_ends(known, text);
+  const nb::object middle = part_of(text, common.front, PyUnicode_GetLength(text.ptr()) - common.back);
+  const auto stop = static_cast<uint64_t>(PyUnicode_GetLength(known.ptr()) - common.back);
+  const PassingText given(middle);
+  const Released released(given.text.size);
+  return open.session->edit_at_version(version, static_cast<uint64_t>(common.front), stop, given.text);
 }
 
-nb::tuple concat(Session& session, Session& other) {
+nb::tuple update(OpenSession& open, nb::handle text) {
+  const bool plain = !PyUnicode_Check(text.ptr()) || nb::cast<bool>(text.attr("isascii")());
+  std::optional<Patch> patch = plain ? std::nullopt : update_known(open, text);
+  if (!patch) {
+    const PassingText given(text);
+    const Released released(given.text.size);
+    patch = open.session->update(given.text);
+  }
+  open.remember(text, plain, patch->version);
+  return patch_of(std::move(*patch));
+}
+
+nb::tuple concat(OpenSession& open, OpenSession& other) {
   Patch patch{};
   {
     const nb::gil_scoped_release released;
-    patch = session.concat(other);
+    patch = open.session->concat(*other.session);
   }
   return patch_of(std::move(patch));
 }
 
-nb::str text(const Session& session) {
-  const std::vector<uint8_t> text = session.text();
+OpenSession* fork(const OpenSession& open) { return new OpenSession{open.session->fork(), open.known, open.version}; }
+
+nb::str text(const OpenSession& open) {
+  const std::vector<uint8_t> text = open.session->text();
   return nb::str(reinterpret_cast<const char*>(text.data()), text.size());
 }
 
-IdsView ids(Session& session) {
-  auto view = session.ids();
+IdsView ids(OpenSession& open) {
+  auto view = open.session->ids();
   auto* kept = new std::shared_ptr<const uint32_t[]>(std::move(view.first));
   nb::capsule owner(kept, [](void* memory) noexcept { delete static_cast<std::shared_ptr<const uint32_t[]>*>(memory); });
   return IdsView(kept->get(), {view.second}, owner);
 }
 
-SpanArray byte_spans(const Session& session) { return spans_of(session.byte_spans()); }
+SpanArray byte_spans(const OpenSession& open) { return spans_of(open.session->byte_spans()); }
 
-SpanArray char_spans_of(const Session& session) { return spans_of(session.char_spans()); }
+SpanArray char_spans_of(const OpenSession& open) { return spans_of(open.session->char_spans()); }
 
-nb::tuple stats(const Session& session) {
-  const SessionStats stats = session.stats();
+nb::tuple stats(const OpenSession& open) {
+  const SessionStats stats = open.session->stats();
   return nb::make_tuple(stats.operations, stats.characters_given, stats.characters_encoded, stats.longest_reach,
                         stats.without_seam);
 }
@@ -110,23 +173,23 @@ nb::tuple stats(const Session& session) {
 
 void bind_session(nb::module_& module) {
   module.def("are_seams", &are_seams, "seams"_a, "left"_a, "right"_a);
-  nb::class_<Session>(module, "Session")
+  nb::class_<OpenSession>(module, "Session")
       .def(nb::new_(&open_session), "engine"_a, "seams"_a, "text"_a)
       .def_static("restored", &restored, "engine"_a, "seams"_a, "text"_a, "ids"_a, "byte_spans"_a)
-      .def_prop_ro("bytes", &Session::bytes)
-      .def_prop_ro("chars", &Session::chars)
+      .def_prop_ro("bytes", [](const OpenSession& open) { return open.session->bytes(); })
+      .def_prop_ro("chars", [](const OpenSession& open) { return open.session->chars(); })
       .def_prop_ro("text", &text)
       .def_prop_ro("ids", &ids, nb::rv_policy::automatic)
       .def_prop_ro("byte_spans", &byte_spans, nb::rv_policy::automatic)
       .def_prop_ro("char_spans", &char_spans_of, nb::rv_policy::automatic)
       .def_prop_ro("stats", &stats)
-      .def("__len__", &Session::count)
+      .def("__len__", [](const OpenSession& open) { return open.session->count(); })
       .def("append", &append, "text"_a)
       .def("edit", &edit, "start"_a, "stop"_a, "text"_a)
       .def("edit_bytes", &edit_bytes, "start"_a, "stop"_a, "text"_a)
       .def("update", &update, "text"_a)
       .def("concat", &concat, "other"_a)
-      .def("fork", &Session::fork);
+      .def("fork", &fork);
 }
 
 }  // namespace vt

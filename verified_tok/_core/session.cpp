@@ -111,6 +111,11 @@ SessionStats Session::stats() const {
   return stats_;
 }
 
+uint64_t Session::version() const {
+  const Lock lock(*mutex_);
+  return version_;
+}
+
 std::vector<uint8_t> Session::text() const {
   const Lock lock(*mutex_);
   return whole_text();
@@ -212,6 +217,16 @@ Patch Session::append(Text text) {
 
 Patch Session::edit(uint64_t start, uint64_t stop, Text text) {
   const Lock lock(*mutex_);
+  return edit_chars(start, stop, text);
+}
+
+std::optional<Patch> Session::edit_at_version(uint64_t version, uint64_t start, uint64_t stop, Text text) {
+  const Lock lock(*mutex_);
+  if (version != version_) return std::nullopt;
+  return edit_chars(start, stop, text);
+}
+
+Patch Session::edit_chars(uint64_t start, uint64_t stop, Text text) {
   const SessionText& old = state_->text;
   if (start > stop || stop > old.chars()) throw std::out_of_range("no range of characters of the text");
   const uint64_t first = old.byte_at(start);
@@ -331,7 +346,7 @@ Patch Session::put(uint64_t lo, uint64_t hi, uint64_t start, uint64_t stop, Text
   state.text.replace(start, stop, text.data, text.size);
   state.ids.replace(front, behind, ids.data(), ids.count());
   state.places.replace(front, behind, places, state.text.bytes());
-  return {front, std::move(ids), count - behind};
+  return {front, std::move(ids), count - behind, ++version_};
 }
 
 }  // namespace vt

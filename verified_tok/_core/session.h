@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "engine.h"
@@ -13,11 +14,13 @@
 
 namespace vt {
 
-// What an operation changed in the ids: the first `keep_front` and the last `keep_back` stayed.
+// What an operation changed in the ids: the first `keep_front` and the last `keep_back` stayed. `version` counts the
+// operations so far.
 struct Patch {
   uint64_t keep_front;
   Ids ids;
   uint64_t keep_back;
+  uint64_t version;
 };
 
 struct SessionStats {
@@ -46,6 +49,7 @@ class Session {
   uint64_t chars() const;
   uint64_t count() const;
   SessionStats stats() const;
+  uint64_t version() const;
 
   // Copies of what is there.
   std::vector<uint8_t> text() const;
@@ -58,6 +62,8 @@ class Session {
   // Puts `text` in the place of the characters from `start` up to `stop`. Throws std::out_of_range.
   Patch edit(uint64_t start, uint64_t stop, Text text);
   Patch append(Text text);
+  // The same if the session is still at this version; else nothing happens.
+  std::optional<Patch> edit_at_version(uint64_t version, uint64_t start, uint64_t stop, Text text);
   // The same with places of bytes. Throws std::out_of_range unless these stand between characters.
   Patch edit_bytes(uint64_t start, uint64_t stop, Text text);
   Patch update(Text text);
@@ -81,6 +87,7 @@ class Session {
   bool seam(uint32_t x, uint32_t y) const;
   uint64_t cut_before(const SessionText& text, uint64_t at, Beside right) const;
   uint64_t cut_behind(const SessionText& text, uint64_t at, Beside left) const;
+  Patch edit_chars(uint64_t start, uint64_t stop, Text text);
   Patch edit_at(uint64_t start, uint64_t stop, Text text);
   void encode_part(const std::vector<uint8_t>& part, bool inside, uint64_t lo, Ids& ids,
                    std::vector<Places::Place>& places) const;
@@ -93,6 +100,7 @@ class Session {
   std::shared_ptr<std::mutex> mutex_;  // of this session and its forks
   std::shared_ptr<SessionState> state_;
   SessionStats stats_;
+  uint64_t version_ = 0;
 };
 
 }  // namespace vt
