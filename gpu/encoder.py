@@ -30,6 +30,7 @@ from verified_tok.gpu.workspace import Found, Numbers, Totals, Workspace
 from verified_tok.options import processors
 from verified_tok.session_state import Ids, Spans
 from verified_tok.spec import Literal, Normalizer, Prepend, ReplaceAll, TokenizerSpec, UnicodeForm
+from verified_tok.text import explained
 from verified_tok.text_arrays import text_list
 
 R = TypeVar("R")
@@ -89,6 +90,7 @@ class DeviceEncoder:
             raise GpuUnavailable(refusal)
         self._growth = _growth(spec.normalizers)
         self._engine = engine
+        self._seams = seams
         self._lanes = lanes
         self._counting = counting
         self._many_left = many_left
@@ -108,7 +110,7 @@ class DeviceEncoder:
         self, text: str, before: Sequence[int] = (), after: Sequence[int] = (), resident: bool = False
     ) -> Ids:
         """The ids of a text; the rest is as in `encode_batch`."""
-        ids: Ids = self.encode_batch([text], before, after, resident)[0]
+        ids: Ids = explained(text, lambda: self._encoded([text], before, after, resident)).ids
         return ids
 
     def encode_batch(
@@ -124,31 +126,38 @@ class DeviceEncoder:
         Raises `InvalidText`; `GpuUnavailable` if the device has no room for what is to be resident.
         """
         given = list(texts)  # even of a list: another thread may change that one
-        bounds = _bounds(given)
-        parts = [
-            self._some(given[first:stop], bounds[first : stop + 1] - bounds[first], before, after, resident)
-            for first, stop in self._requests(bounds)
-        ]
-        xp = self._lanes.device.xp if resident else np
-        if len(parts) == 1:
-            return parts[0]
-        ends = accumulate((len(part.ids) for part in parts), initial=0)
-        offsets = [part.offsets[:-1] + end for part, end in zip(parts, ends, strict=False)]
-        total = sum(len(part.ids) for part in parts)
-        return (
-            xp.concatenate([xp.empty(0, np.uint32), *(part.ids for part in parts)]),
-            xp.concatenate([*offsets, xp.full(1, total, np.int64)]),
-        )
+        try:
+            return self._encoded(given, before, after, resident)
+        except (TypeError, UnicodeEncodeError):
+            text_list(given)  # says which it is
+            raise
 
     def encode_placed(self, text: str) -> tuple[Ids, Spans]:
         """The ids of a text, and the span of bytes that each came from: int64 of shape (n, 2). Raises
         `InvalidText`."""
-        bounds = _bounds([text])
+        bounds = explained(text, lambda: native.text_bounds([text]))
         found = self._on_device([text], bounds, (), (), True, self._fetched)
         if found is None:
             return self._engine.encode_placed(text)[:2]
         ids, starts, stops = found.columns
         return ids, np.stack([starts, stops], axis=1).astype(np.int64)
+
+    def _encoded(self, texts: list[str], before: Sequence[int], after: Sequence[int], resident: bool) -> _Ids:
+        """See `encode_batch`; raises Python's own errors for what is no text."""
+        bounds = native.text_bounds(texts)
+        parts = [
+            self._some(texts[first:stop], bounds[first : stop + 1] - bounds[first], before, after, resident)
+            for first, stop in self._requests(bounds)
+        ]
+        if len(parts) == 1:
+            return parts[0]
+        xp = self._lanes.device.xp if resident else np
+        ends = [*accumulate((len(part.ids) for part in parts), initial=0)]
+        offsets = [part.offsets[:-1] + end for part, end in zip(parts, ends, strict=False)]
+        return _Ids(
+            xp.concatenate([xp.empty(0, np.uint32), *(part.ids for part in parts)]),
+            xp.concatenate([*offsets, xp.full(1, ends[-1], np.int64)]),
+        )
 
     def _requests(self, bounds: Numbers) -> Iterator[tuple[int, int]]:
         """Which texts are one request: from the first number up to the second."""
@@ -165,13 +174,18 @@ class DeviceEncoder:
     ) -> _Ids:
         """The ids of one request."""
         if resident:
-            return self._on_device(texts, bounds, before, after, False, self._kept) or self._resident(
-                *self._engine.encode_list(texts, before, after, processors())
-            )
+            kept = self._on_device(texts, bounds, before, after, False, self._kept)
+            return kept or self._resident(*self._by_cpu(texts, before, after))
         found = self._on_device(texts, bounds, before, after, False, self._fetched)
-        if found is None:
+        return _Ids(found.columns[0], found.offsets) if found else self._by_cpu(texts, before, after)
+
+    def _by_cpu(self, texts: list[str], before: Sequence[int], after: Sequence[int]) -> _Ids:
+        """The same by the CPU, with all its processors."""
+        if len(texts) > 1:
             return _Ids(*self._engine.encode_list(texts, before, after, processors()))
-        return _Ids(found.columns[0], found.offsets)
+        own = native.encode_parallel(self._engine, self._seams, texts[0], processors())
+        ids = np.concatenate([np.array(before, np.uint32), own, np.array(after, np.uint32)])
+        return _Ids(ids, np.array([0, len(ids)]))
 
     def _on_device(
         self,
@@ -243,12 +257,3 @@ class DeviceEncoder:
         ]
         before = np.cumsum([0, *sizes], dtype=np.int64)[np.searchsorted(begin, bounds)]
         return Found(merged, found.offsets + before, found.left)
-
-
-def _bounds(texts: list[str]) -> Numbers:
-    """Where each text begins and ends when they lie one behind the other in UTF-8."""
-    try:
-        return native.text_bounds(texts)
-    except (TypeError, UnicodeEncodeError):
-        text_list(texts)  # says which it is
-        raise

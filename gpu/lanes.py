@@ -53,7 +53,7 @@ class Lanes:
         most: int = 4,
         smallest: int = 1 << 16,
         block: int | None = None,
-        longest: int = 1 << 14,
+        longest: int = 1 << 10,
     ) -> None:
         """`smallest` is how many bytes the smallest requests have room for; `block` and `longest` are those
         of `Shape` (None: it depends on the size). The largest requests are such that the device has memory

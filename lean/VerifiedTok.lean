@@ -63,6 +63,7 @@ public import VerifiedTok.Thm.Splice.Blocks
 public import VerifiedTok.Thm.Splice.Run
 public import VerifiedTok.Thm.Splice.Units
 public import VerifiedTok.Thm.Starts
+public import VerifiedTok.Thm.Starts.Blocks
 public import VerifiedTok.Thm.Starts.Cut
 public import VerifiedTok.Thm.Starts.Gpt2
 public import VerifiedTok.Thm.Starts.Kinds

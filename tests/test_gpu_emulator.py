@@ -138,6 +138,41 @@ def test_what_a_thread_has_no_room_for_goes_to_the_cpu(text: str, library: Path)
     assert 0 < encoder.sums.parts_by_cpu < encoder.sums.parts
 
 
+@pytest.mark.parametrize("name", ["qwen3", "llama-2"])
+@pytest.mark.parametrize("kind", ["letters", "spaces", "digits", "Chinese"])
+def test_a_million_bytes_without_a_seam_are_one_part_that_no_thread_begins(
+    name: str, kind: str, library: Path
+) -> None:
+    """A thread has at most `longest` bytes to do; the text around goes on as ever."""
+    rng = random.Random(0)
+    chinese = "".join(chr(rng.randrange(0x4E00, 0x9F00)) for _ in range(333_333))
+    stretch = {"letters": "a" * 1_000_000, "spaces": " " * 1_000_000, "digits": "7" * 1_000_000}.get(
+        kind, chinese
+    )
+    text = f"What came before. {stretch}\nWhat comes after, and more."
+    encoder = on_emulator(name, library, block=512, memory=1 << 33)
+    assert encoder.encode(text).tobytes() == tokenizer(name).encode(text).tobytes()
+    seams = kind == "digits" or (name, kind) == ("llama-2", "Chinese")
+    assert encoder.sums.parts_by_cpu == (0 if seams else 1) < encoder.sums.parts
+
+
+def test_a_part_is_left_to_the_cpu_for_its_length_alone(library: Path) -> None:
+    for size, left in ((600, 0), (1024, 0), (1030, 1)):  # digits, three by three: a thread could do them all
+        encoder = on_emulator("gpt-oss", library)
+        text = "7" * size
+        assert encoder.encode(text).tolist() == tokenizer("gpt-oss").encode(text).tolist()
+        assert encoder.sums.parts_by_cpu == left
+
+
+@pytest.mark.parametrize("name", ["qwen3", "gpt-oss", "llama-2"])
+def test_drawn_lines_are_left_to_no_cpu(name: str, library: Path) -> None:
+    """Lines of one character have pieces of many symbols that all join."""
+    text = "".join(f"// {line * 79}\n{line * 120}\n" for line in "*-=#_~.") + "─" * 40 + "\n"
+    encoder = on_emulator(name, library)
+    assert encoder.encode(text).tolist() == tokenizer(name).encode(text).tolist()
+    assert encoder.sums.parts_by_cpu == 0
+
+
 @pytest.mark.parametrize("name", ["qwen3", "gpt-oss", "gpt-4o", "deepseek-v4"])
 def test_places_are_those_of_the_reference(name: str, library: Path) -> None:
     rng = random.Random(name)

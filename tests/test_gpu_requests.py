@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from sys import getswitchinterval, setswitchinterval
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -122,10 +123,13 @@ def test_more_than_there_is_room_for_are_several_requests(library: Path) -> None
 
 def test_more_ids_around_a_text_than_there_is_room_for(encoder: OnEmulator) -> None:
     around = [*range(100)]
-    found = encoder.encode_batch(["a", PLAIN], around, around)
-    expected = native_encoder(tokenizer(NAME)).encode_batch(["a", PLAIN], around, around)
-    assert found[0].tolist() == expected[0].tolist()
-    assert encoder.sums == GpuCounters(too_large=1)
+    for texts in (["a", PLAIN], [PLAIN], [""]):
+        found = encoder.encode_batch(texts, around, around)
+        expected = native_encoder(tokenizer(NAME)).encode_batch(texts, around, around)
+        assert [(array.dtype, array.tolist()) for array in found] == [
+            (array.dtype, array.tolist()) for array in expected
+        ]
+    assert encoder.sums == GpuCounters(too_large=3)
 
 
 def test_the_place_of_what_is_no_text_is_named(encoder: OnEmulator) -> None:
@@ -133,6 +137,11 @@ def test_the_place_of_what_is_no_text_is_named(encoder: OnEmulator) -> None:
         encoder.encode_batch(["a", "bc\udc80"])
     with pytest.raises(InvalidText, match="int"):
         encoder.encode_batch(["a", 1])  # type: ignore[list-item]
+    for encode in (encoder.encode, encoder.encode_placed):
+        with pytest.raises(InvalidText, match=r"^the text .*position 2"):
+            encode("bc\udc80")
+        with pytest.raises(InvalidText, match=r"^the text .*int"):
+            encode(1)  # type: ignore[arg-type]
     assert encoder.sums == GpuCounters()
 
 
@@ -210,6 +219,26 @@ def test_a_kernel_that_writes_beside_its_memory_is_noticed(library: Path) -> Non
 # --- threads ------------------------------------------------------------------------------------------
 
 
+def test_no_lane_is_lost_when_others_fail(library: Path) -> None:
+    lanes = Lanes(Emulator(library, 0), most=2)
+    for _ in range(5):
+        with lanes.lane(), lanes.lane():
+            pass  # two are idle
+        with pytest.raises(EmulatedFailure), lanes.lane():
+            raise EmulatedFailure
+
+    def both() -> None:
+        with lanes.lane(), lanes.lane():
+            pass
+
+    waiting = Thread(target=both, daemon=True)  # if they are lost, it waits forever
+    waiting.start()
+    waiting.join(10)
+    assert not waiting.is_alive()
+    assert lanes.device.operations["queue"] == 2 * 6
+    assert lanes.device.operations["wait"] == 2 * 5  # nothing is thrown away that is still in use
+
+
 @pytest.fixture
 def eager_threads() -> Iterator[None]:
     before = getswitchinterval()
@@ -252,24 +281,6 @@ def test_threads_survive_failures(library: Path) -> None:
     sums = encoder.sums
     assert sums.failures > 5
     assert sums.requests + sums.failures == 6 * 15
-
-
-def test_no_lane_is_lost_when_others_fail(library: Path) -> None:
-    lanes = Lanes(Emulator(library, 0), most=2)
-    for _ in range(5):
-        with lanes.lane(), lanes.lane():
-            pass  # two are idle
-        with pytest.raises(EmulatedFailure), lanes.lane():
-            raise EmulatedFailure
-
-    def both() -> None:
-        with lanes.lane(), lanes.lane():
-            pass
-
-    with ThreadPoolExecutor(1) as threads:
-        threads.submit(both).result(timeout=10)
-    assert lanes.device.operations["queue"] == 2 * 6
-    assert lanes.device.operations["wait"] == 2 * 5  # nothing is thrown away that is still in use
 
 
 # --- the tokenizer's methods --------------------------------------------------------------------------

@@ -14,11 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from real_regexes import OF_FILES, OF_TIKTOKEN
+from same_matches import match_alike
 
 from verified_tok._core import native
 from verified_tok.native import NotNative, automaton
-from verified_tok.native.char_classes import CharClasses
-from verified_tok.native.code import Compiler
 from verified_tok.native.known_patterns import KNOWN, Known
 from verified_tok.native.patterns import CHOICE_LIMIT, cutting_stages, split_sections
 from verified_tok.reference.aligned import Aligned
@@ -155,19 +154,7 @@ def test_hand_tuned_matchers_cut_as_the_automata_do(name: str) -> None:
     "pattern", [known for known in KNOWN if len(known.spellings) > 1], ids=lambda known: known.matcher.name
 )
 def test_spellings_of_a_known_pattern_match_alike(pattern: Known) -> None:
-    pats = [parse(regex, Dialect.RUST_REGEX) for (regex,) in pattern.spellings]
-    classes = CharClasses.of(pats)
-    compiler = Compiler(classes.symbols, classes.every)
-    first, *others = (automaton.automaton(compiler.compile(pat), classes.end + 1) for pat in pats)
-    for other in others:
-        fresh = [(first.start, other.start)]
-        seen = set(fresh)
-        while fresh:
-            a, b = fresh.pop()
-            assert first.matched[a].tolist() == other.matched[b].tolist()
-            behind = set(zip(first.target[a].tolist(), other.target[b].tolist(), strict=True)) - seen
-            fresh += behind
-            seen |= behind
+    assert match_alike([parse(regex, Dialect.RUST_REGEX) for (regex,) in pattern.spellings])
 
 
 def test_less_simd_cuts_alike() -> None:

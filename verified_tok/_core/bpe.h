@@ -69,7 +69,13 @@ struct Symbols {
   uint32_t* stop;
 };
 
-constexpr uint32_t few = 64;  // symbols, which are merged by looking at all of them each time
+// So many symbols are merged by looking at all of them each time. A GPU has nothing else: it is to have room for lines that
+// are drawn with one character.
+#ifdef __CUDACC__
+constexpr uint32_t few = 128;
+#else
+constexpr uint32_t few = 64;
+#endif
 
 // Merges `count` symbols (at most `few`) until no rule applies: lowest rank first, then leftmost. Returns how many
 // are left.

@@ -20,6 +20,7 @@ from verified_tok.reference.pattern import (
     Pat,
     Seq,
     Star,
+    at_end,
     bounded,
     first_match,
     opt,
@@ -107,14 +108,21 @@ def digits(k: Kinds, n: int) -> Pat:
     return Chr(k.number) if n == 1 else bounded(Chr(k.number), 1, n)
 
 
-def llama3(k: Kinds, contraction: Pat, n: int) -> Pat:
+def or_whole(k: Kinds, whole: bool, last: Pat) -> Pat:
+    r"""`\s+$|z`, or `z`"""
+    return Alt(Seq(plus(k.blank), at_end()), last) if whole else last
+
+
+def llama3(k: Kinds, contraction: Pat, n: int, whole: bool) -> Pat:
     r"""A contraction, then
     `[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,n}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`.
+
+    tiktoken's cl100k has `\s+$` before the last three (`whole`).
     """
     others = Seq(opt(Chr(k.space)), Seq(plus(k.other), Star(k.newline)))
     words = Seq(opt(Chr(k.lead)), plus(k.letter))
     newlines = Seq(Star(k.blank), plus(k.newline))
-    return or_else([contraction, words, digits(k, n), others, newlines], blanks(k))
+    return or_else([contraction, words, digits(k, n), others], or_whole(k, whole, Alt(newlines, blanks(k))))
 
 
 # --- contractions ------------------------------------------------------------------------------------
@@ -206,13 +214,16 @@ def taken(k: Kinds, text: str, place: int) -> bool:
     return begin > 0 and text[begin - 1] in k.other
 
 
-def newline_ahead(k: Kinds, text: str, place: int) -> bool:
-    """White space from here on holds a newline."""
+def last_blanks(k: Kinds, whole: bool, text: str, place: int) -> bool:
+    """No newline stands in the white space from here on.
+
+    If `whole`, text must follow it: at the end of the text, it is one piece with all white space before it.
+    """
     stop = place + run(k.plain, text, place)
-    return stop < len(text) and text[stop] in k.newline
+    return text[stop] not in k.newline if stop < len(text) else not whole
 
 
-def llama3_starts(k: Kinds, contraction: Pat, n: int, text: str, place: int) -> bool:
+def llama3_starts(k: Kinds, contraction: Pat, n: int, whole: bool, text: str, place: int) -> bool:
     """A piece of Llama 3's pattern starts here.
 
     Letters start one unless the one character before them is taken along: white space, or others that are one
@@ -234,6 +245,19 @@ def llama3_starts(k: Kinds, contraction: Pat, n: int, text: str, place: int) -> 
         return not (before in k.blank or before in k.other)
     return (
         before not in k.blank
-        or (before in k.newline and (taken(k, text, place) or not newline_ahead(k, text, place)))
+        or (before in k.newline and (taken(k, text, place) or last_blanks(k, whole, text, place)))
         or at_text(k, text, place + 1)
     )
+
+
+# --- what more text cannot change ---------------------------------------------------------------------
+
+
+def settled(k: Kinds, text: str, place: int) -> bool:
+    """Whatever follows `text`, it is decided whether a piece starts at `place`.
+
+    That is so unless white space stands around the place that reaches to the end of `text`
+    (``llama3_block``; ``gpt2_block`` asks for two characters behind the place besides).
+    """
+    inside = text[place - 1] in k.blank and text[place] in k.blank
+    return not inside or place + run(k.blank, text, place) < len(text)

@@ -93,13 +93,19 @@ structure Proper (K : Kinds α) : Prop where
   | 1 => .chr K.number
   | n => .bounded (.chr K.number) 1 n
 
+/-- `\s+$|z`, or `z` -/
+@[expose] def orWhole (whole : Bool) (z : Pat α) : Pat α :=
+  if whole then .alt (.seq (.plus K.blank) .atEnd) z else z
+
 /-- Llama 3's: a contraction, then
-`[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,n}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`. -/
-@[expose] def llama3 (contraction : Pat α) (n : Nat) : Pat α :=
+`[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,n}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`.  tiktoken's cl100k has `\s+$`
+before the last three (`whole`). -/
+@[expose] def llama3 (contraction : Pat α) (n : Nat) (whole : Bool) : Pat α :=
   .alt contraction <|
   .alt (.seq (.opt (.chr K.lead)) (.plus K.letter)) <|
   .alt (K.digits n) <|
   .alt (.seq (.opt (.chr K.space)) (.seq (.plus K.other) (.star K.newline))) <|
+  K.orWhole whole <|
   .alt (.seq (.star K.blank) (.plus K.newline)) K.blanks
 
 /-! ## Contractions -/
@@ -164,15 +170,18 @@ run behind it; at the last of white space before text; behind a contraction, and
 @[expose] def taken (before : List α) : Bool :=
   ((before.drop (Pat.run K.newline before)).head?).any K.other
 
-/-- White space from here on holds a newline. -/
-@[expose] def newlineAhead (s : List α) : Bool :=
-  ((s.drop (Pat.run K.plain s)).head?).any K.newline
+/-- No newline stands in the white space from here on.  If `whole`, text must follow it: at the end of the text, it is
+one piece with all white space before it. -/
+@[expose] def lastBlanks (whole : Bool) (s : List α) : Bool :=
+  match (s.drop (Pat.run K.plain s)).head? with
+  | some c => !K.newline c
+  | none => !whole
 
 /-- Does a piece of Llama 3's pattern start here?  Letters start one unless the one character before them is taken
 along: white space, or others that are one character alone.  Every `n`th digit of a run does.  Others do, but not
 behind a space.  White space does behind anything else, behind newlines that others took, behind its last newline,
 and at its last character before text. -/
-@[expose] def llama3Starts (contraction : Pat α) (n : Nat) (before s : List α) : Bool :=
+@[expose] def llama3Starts (contraction : Pat α) (n : Nat) (whole : Bool) (before s : List α) : Bool :=
   K.contractionEnds contraction before s ||
     match before, s with
     | c :: b, x :: xs =>
@@ -180,8 +189,16 @@ and at its last character before text. -/
       else if K.number x then Pat.run K.number before % n == 0
       else if K.other x then K.fresh before
       else if K.newline x then !(K.blank c || K.other c)
-      else !K.blank c || K.newline c && (K.taken before || !K.newlineAhead (x :: xs)) || K.atText xs
+      else !K.blank c || K.newline c && (K.taken before || K.lastBlanks whole (x :: xs)) || K.atText xs
     | _, _ => false
+
+/-! ## What more text cannot change -/
+
+/-- Whatever follows `s`, it is decided whether a piece starts before it: no white space stands around this place
+that reaches to the end of `s`. -/
+@[expose] def settled : List α → List α → Bool
+  | c :: _, x :: xs => !(K.blank c && K.blank x) || Pat.run K.blank (x :: xs) < (x :: xs).length
+  | _, s => !s.isEmpty
 
 end Kinds
 

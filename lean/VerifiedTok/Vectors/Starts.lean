@@ -18,271 +18,307 @@ def kinds : Kinds Nat where
 def contractions : List (Pat Nat) := [(.seq (.chr (among [39])) (.seq (.chr (among [115])) .eps)), (.seq (.chr (among [39])) (.seq (.chr (among [108])) (.seq (.chr (among [108])) .eps)))]
 def contraction : Pat Nat := Kinds.orElse contractions Kinds.never
 
-example : piecesAt (kinds.gpt2Starts contraction ) [] [] = [] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [] = [] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [] = [] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [] = [] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [115] = [[115]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [115] = [[115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [115] = [[115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [115] = [[115]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [39, 115] = [[39, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [39, 115] =
+example : piecesAt (kinds.gpt2Starts contraction) [] [] = [] := by decide +kernel
+example : Stage.split { pat := kinds.gpt2 contractions } [] = [] := by decide +kernel
+example : piecesAt (kinds.llama3Starts contraction 1 false) [] [] = [] := by decide +kernel
+example : Stage.split { pat := kinds.llama3 contraction 1 false } [] = [] := by decide +kernel
+example : ((List.range 0).filter fun p => 0 < p && kinds.settled ([].take p).reverse ([].drop p)) =
+    [] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [115] = [[115]] := by decide +kernel
+example : Stage.split { pat := kinds.gpt2 contractions } [115] = [[115]] := by decide +kernel
+example : piecesAt (kinds.llama3Starts contraction 3 false) [] [115] = [[115]] := by decide +kernel
+example : Stage.split { pat := kinds.llama3 contraction 3 false } [115] =
+    [[115]] := by decide +kernel
+example : ((List.range 1).filter fun p => 0 < p && kinds.settled ([115].take p).reverse ([115].drop p)) =
+    [] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [39, 115] = [[39, 115]] := by decide +kernel
+example : Stage.split { pat := kinds.gpt2 contractions } [39, 115] =
     [[39, 115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [39, 115] =
+example : piecesAt (kinds.llama3Starts contraction 3 true) [] [39, 115] =
     [[39, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [39, 115] =
+example : Stage.split { pat := kinds.llama3 contraction 3 true } [39, 115] =
     [[39, 115]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [39, 115, 108, 115] =
+example : ((List.range 2).filter fun p => 0 < p && kinds.settled ([39, 115].take p).reverse ([39, 115].drop p)) =
+    [1] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [39, 115, 108, 115] =
     [[39, 115], [108, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [39, 115, 108, 115] =
+example : Stage.split { pat := kinds.gpt2 contractions } [39, 115, 108, 115] =
     [[39, 115], [108, 115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [39, 115, 108, 115] =
+example : piecesAt (kinds.llama3Starts contraction 3 false) [] [39, 115, 108, 115] =
     [[39, 115], [108, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [39, 115, 108, 115] =
+example : Stage.split { pat := kinds.llama3 contraction 3 false } [39, 115, 108, 115] =
     [[39, 115], [108, 115]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [39, 108, 108, 115] =
+example : ((List.range 4).filter fun p => 0 < p && kinds.settled ([39, 115, 108, 115].take p).reverse ([39, 115, 108, 115].drop p)) =
+    [1, 2, 3] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [39, 108, 108, 115] =
     [[39, 108, 108], [115]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [39, 108, 108, 115] =
+example : Stage.split { pat := kinds.gpt2 contractions } [39, 108, 108, 115] =
     [[39, 108, 108], [115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [39, 108, 108, 115] =
+example : piecesAt (kinds.llama3Starts contraction 3 true) [] [39, 108, 108, 115] =
     [[39, 108, 108], [115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [39, 108, 108, 115] =
+example : Stage.split { pat := kinds.llama3 contraction 3 true } [39, 108, 108, 115] =
     [[39, 108, 108], [115]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [39, 108, 115] =
+example : ((List.range 4).filter fun p => 0 < p && kinds.settled ([39, 108, 108, 115].take p).reverse ([39, 108, 108, 115].drop p)) =
+    [1, 2, 3] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [39, 108, 115] =
     [[39], [108, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [39, 108, 115] =
+example : Stage.split { pat := kinds.gpt2 contractions } [39, 108, 115] =
     [[39], [108, 115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [39, 108, 115] =
+example : piecesAt (kinds.llama3Starts contraction 3 false) [] [39, 108, 115] =
     [[39, 108, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [39, 108, 115] =
+example : Stage.split { pat := kinds.llama3 contraction 3 false } [39, 108, 115] =
     [[39, 108, 115]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [33, 115] = [[33], [115]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [33, 115] =
+example : ((List.range 3).filter fun p => 0 < p && kinds.settled ([39, 108, 115].take p).reverse ([39, 108, 115].drop p)) =
+    [1, 2] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [33, 115] = [[33], [115]] := by decide +kernel
+example : Stage.split { pat := kinds.gpt2 contractions } [33, 115] =
     [[33], [115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [33, 115] =
+example : piecesAt (kinds.llama3Starts contraction 1 false) [] [33, 115] =
     [[33, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [33, 115] =
+example : Stage.split { pat := kinds.llama3 contraction 1 false } [33, 115] =
     [[33, 115]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [33, 33, 115] =
+example : ((List.range 2).filter fun p => 0 < p && kinds.settled ([33, 115].take p).reverse ([33, 115].drop p)) =
+    [1] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [33, 33, 115] =
     [[33, 33], [115]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [33, 33, 115] =
+example : Stage.split { pat := kinds.gpt2 contractions } [33, 33, 115] =
     [[33, 33], [115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [33, 33, 115] =
+example : piecesAt (kinds.llama3Starts contraction 3 true) [] [33, 33, 115] =
     [[33, 33], [115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [33, 33, 115] =
+example : Stage.split { pat := kinds.llama3 contraction 3 true } [33, 33, 115] =
     [[33, 33], [115]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [32, 39, 115] =
+example : ((List.range 3).filter fun p => 0 < p && kinds.settled ([33, 33, 115].take p).reverse ([33, 33, 115].drop p)) =
+    [1, 2] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [32, 39, 115] =
     [[32, 39], [115]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [32, 39, 115] =
+example : Stage.split { pat := kinds.gpt2 contractions } [32, 39, 115] =
     [[32, 39], [115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [32, 39, 115] =
+example : piecesAt (kinds.llama3Starts contraction 3 true) [] [32, 39, 115] =
     [[32, 39], [115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [32, 39, 115] =
+example : Stage.split { pat := kinds.llama3 contraction 3 true } [32, 39, 115] =
     [[32, 39], [115]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [115, 39, 115, 39, 108, 108] =
+example : ((List.range 3).filter fun p => 0 < p && kinds.settled ([32, 39, 115].take p).reverse ([32, 39, 115].drop p)) =
+    [1, 2] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [115, 39, 115, 39, 108, 108] =
     [[115], [39, 115], [39, 108, 108]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [115, 39, 115, 39, 108, 108] =
+example : Stage.split { pat := kinds.gpt2 contractions } [115, 39, 115, 39, 108, 108] =
     [[115], [39, 115], [39, 108, 108]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [115, 39, 115, 39, 108, 108] =
+example : piecesAt (kinds.llama3Starts contraction 1 false) [] [115, 39, 115, 39, 108, 108] =
     [[115], [39, 115], [39, 108, 108]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [115, 39, 115, 39, 108, 108] =
+example : Stage.split { pat := kinds.llama3 contraction 1 false } [115, 39, 115, 39, 108, 108] =
     [[115], [39, 115], [39, 108, 108]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [49, 49, 49, 49, 49, 49, 49] =
+example : ((List.range 6).filter fun p => 0 < p && kinds.settled ([115, 39, 115, 39, 108, 108].take p).reverse ([115, 39, 115, 39, 108, 108].drop p)) =
+    [1, 2, 3, 4, 5] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [49, 49, 49, 49, 49, 49, 49] =
     [[49, 49, 49, 49, 49, 49, 49]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [49, 49, 49, 49, 49, 49, 49] =
+example : Stage.split { pat := kinds.gpt2 contractions } [49, 49, 49, 49, 49, 49, 49] =
     [[49, 49, 49, 49, 49, 49, 49]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [49, 49, 49, 49, 49, 49, 49] =
+example : piecesAt (kinds.llama3Starts contraction 3 true) [] [49, 49, 49, 49, 49, 49, 49] =
     [[49, 49, 49], [49, 49, 49], [49]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [49, 49, 49, 49, 49, 49, 49] =
+example : Stage.split { pat := kinds.llama3 contraction 3 true } [49, 49, 49, 49, 49, 49, 49] =
     [[49, 49, 49], [49, 49, 49], [49]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [115, 49] = [[115], [49]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [115, 49] =
+example : ((List.range 7).filter fun p => 0 < p && kinds.settled ([49, 49, 49, 49, 49, 49, 49].take p).reverse ([49, 49, 49, 49, 49, 49, 49].drop p)) =
+    [1, 2, 3, 4, 5, 6] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [115, 49] = [[115], [49]] := by decide +kernel
+example : Stage.split { pat := kinds.gpt2 contractions } [115, 49] =
     [[115], [49]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [115, 49] =
+example : piecesAt (kinds.llama3Starts contraction 1 true) [] [115, 49] =
     [[115], [49]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [115, 49] =
+example : Stage.split { pat := kinds.llama3 contraction 1 true } [115, 49] =
     [[115], [49]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [49, 115] = [[49], [115]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [49, 115] =
+example : ((List.range 2).filter fun p => 0 < p && kinds.settled ([115, 49].take p).reverse ([115, 49].drop p)) =
+    [1] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [49, 115] = [[49], [115]] := by decide +kernel
+example : Stage.split { pat := kinds.gpt2 contractions } [49, 115] =
     [[49], [115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [49, 115] =
+example : piecesAt (kinds.llama3Starts contraction 1 true) [] [49, 115] =
     [[49], [115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [49, 115] =
+example : Stage.split { pat := kinds.llama3 contraction 1 true } [49, 115] =
     [[49], [115]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [33, 32, 115] =
+example : ((List.range 2).filter fun p => 0 < p && kinds.settled ([49, 115].take p).reverse ([49, 115].drop p)) =
+    [1] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [33, 32, 115] =
     [[33], [32, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [33, 32, 115] =
+example : Stage.split { pat := kinds.gpt2 contractions } [33, 32, 115] =
     [[33], [32, 115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [33, 32, 115] =
+example : piecesAt (kinds.llama3Starts contraction 3 false) [] [33, 32, 115] =
     [[33], [32, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [33, 32, 115] =
+example : Stage.split { pat := kinds.llama3 contraction 3 false } [33, 32, 115] =
     [[33], [32, 115]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [33, 10, 9, 115] =
+example : ((List.range 3).filter fun p => 0 < p && kinds.settled ([33, 32, 115].take p).reverse ([33, 32, 115].drop p)) =
+    [1, 2] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [33, 10, 9, 115] =
     [[33], [10], [9], [115]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [33, 10, 9, 115] =
+example : Stage.split { pat := kinds.gpt2 contractions } [33, 10, 9, 115] =
     [[33], [10], [9], [115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [33, 10, 9, 115] =
+example : piecesAt (kinds.llama3Starts contraction 3 true) [] [33, 10, 9, 115] =
     [[33, 10], [9, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [33, 10, 9, 115] =
+example : Stage.split { pat := kinds.llama3 contraction 3 true } [33, 10, 9, 115] =
     [[33, 10], [9, 115]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [33, 10, 32, 10, 9, 115] =
+example : ((List.range 4).filter fun p => 0 < p && kinds.settled ([33, 10, 9, 115].take p).reverse ([33, 10, 9, 115].drop p)) =
+    [1, 2, 3] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [33, 10, 32, 10, 9, 115] =
     [[33], [10, 32, 10], [9], [115]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [33, 10, 32, 10, 9, 115] =
+example : Stage.split { pat := kinds.gpt2 contractions } [33, 10, 32, 10, 9, 115] =
     [[33], [10, 32, 10], [9], [115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [33, 10, 32, 10, 9, 115] =
+example : piecesAt (kinds.llama3Starts contraction 1 true) [] [33, 10, 32, 10, 9, 115] =
     [[33, 10], [32, 10], [9, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [33, 10, 32, 10, 9, 115] =
+example : Stage.split { pat := kinds.llama3 contraction 1 true } [33, 10, 32, 10, 9, 115] =
     [[33, 10], [32, 10], [9, 115]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [10, 10] = [[10, 10]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [10, 10] = [[10, 10]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [10, 10] = [[10, 10]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [10, 10] =
+example : ((List.range 6).filter fun p => 0 < p && kinds.settled ([33, 10, 32, 10, 9, 115].take p).reverse ([33, 10, 32, 10, 9, 115].drop p)) =
+    [1, 2, 3, 4, 5] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [10, 10] = [[10, 10]] := by decide +kernel
+example : Stage.split { pat := kinds.gpt2 contractions } [10, 10] = [[10, 10]] := by decide +kernel
+example : piecesAt (kinds.llama3Starts contraction 3 true) [] [10, 10] =
     [[10, 10]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [32, 10, 9, 9, 115] =
+example : Stage.split { pat := kinds.llama3 contraction 3 true } [10, 10] =
+    [[10, 10]] := by decide +kernel
+example : ((List.range 2).filter fun p => 0 < p && kinds.settled ([10, 10].take p).reverse ([10, 10].drop p)) =
+    [] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [32, 10, 9, 9, 115] =
     [[32, 10, 9], [9], [115]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [32, 10, 9, 9, 115] =
+example : Stage.split { pat := kinds.gpt2 contractions } [32, 10, 9, 9, 115] =
     [[32, 10, 9], [9], [115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [32, 10, 9, 9, 115] =
+example : piecesAt (kinds.llama3Starts contraction 3 false) [] [32, 10, 9, 9, 115] =
     [[32, 10], [9], [9, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [32, 10, 9, 9, 115] =
+example : Stage.split { pat := kinds.llama3 contraction 3 false } [32, 10, 9, 9, 115] =
     [[32, 10], [9], [9, 115]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [9, 9] = [[9, 9]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [9, 9] = [[9, 9]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [9, 9] = [[9, 9]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [9, 9] = [[9, 9]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [9, 9, 49] =
+example : ((List.range 5).filter fun p => 0 < p && kinds.settled ([32, 10, 9, 9, 115].take p).reverse ([32, 10, 9, 9, 115].drop p)) =
+    [1, 2, 3, 4] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [9, 9] = [[9, 9]] := by decide +kernel
+example : Stage.split { pat := kinds.gpt2 contractions } [9, 9] = [[9, 9]] := by decide +kernel
+example : piecesAt (kinds.llama3Starts contraction 3 true) [] [9, 9] = [[9, 9]] := by decide +kernel
+example : Stage.split { pat := kinds.llama3 contraction 3 true } [9, 9] =
+    [[9, 9]] := by decide +kernel
+example : ((List.range 2).filter fun p => 0 < p && kinds.settled ([9, 9].take p).reverse ([9, 9].drop p)) =
+    [] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [9, 9, 49] =
     [[9], [9], [49]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [9, 9, 49] =
+example : Stage.split { pat := kinds.gpt2 contractions } [9, 9, 49] =
     [[9], [9], [49]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [9, 9, 49] =
+example : piecesAt (kinds.llama3Starts contraction 1 false) [] [9, 9, 49] =
     [[9], [9], [49]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [9, 9, 49] =
+example : Stage.split { pat := kinds.llama3 contraction 1 false } [9, 9, 49] =
     [[9], [9], [49]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [32, 32, 33] =
+example : ((List.range 3).filter fun p => 0 < p && kinds.settled ([9, 9, 49].take p).reverse ([9, 9, 49].drop p)) =
+    [1, 2] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [32, 32, 33] =
     [[32], [32, 33]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [32, 32, 33] =
+example : Stage.split { pat := kinds.gpt2 contractions } [32, 32, 33] =
     [[32], [32, 33]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [32, 32, 33] =
+example : piecesAt (kinds.llama3Starts contraction 3 true) [] [32, 32, 33] =
     [[32], [32, 33]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [32, 32, 33] =
+example : Stage.split { pat := kinds.llama3 contraction 3 true } [32, 32, 33] =
     [[32], [32, 33]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [9, 33] = [[9], [33]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [9, 33] = [[9], [33]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [9, 33] = [[9], [33]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [9, 33] =
+example : ((List.range 3).filter fun p => 0 < p && kinds.settled ([32, 32, 33].take p).reverse ([32, 32, 33].drop p)) =
+    [1, 2] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [9, 33] = [[9], [33]] := by decide +kernel
+example : Stage.split { pat := kinds.gpt2 contractions } [9, 33] = [[9], [33]] := by decide +kernel
+example : piecesAt (kinds.llama3Starts contraction 3 true) [] [9, 33] =
     [[9], [33]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [32, 10, 33] =
+example : Stage.split { pat := kinds.llama3 contraction 3 true } [9, 33] =
+    [[9], [33]] := by decide +kernel
+example : ((List.range 2).filter fun p => 0 < p && kinds.settled ([9, 33].take p).reverse ([9, 33].drop p)) =
+    [1] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [32, 10, 33] =
     [[32], [10], [33]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [32, 10, 33] =
+example : Stage.split { pat := kinds.gpt2 contractions } [32, 10, 33] =
     [[32], [10], [33]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [32, 10, 33] =
+example : piecesAt (kinds.llama3Starts contraction 3 true) [] [32, 10, 33] =
     [[32, 10], [33]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [32, 10, 33] =
+example : Stage.split { pat := kinds.llama3 contraction 3 true } [32, 10, 33] =
     [[32, 10], [33]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [109, 33, 109, 115] =
+example : ((List.range 3).filter fun p => 0 < p && kinds.settled ([32, 10, 33].take p).reverse ([32, 10, 33].drop p)) =
+    [1, 2] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [109, 33, 109, 115] =
     [[109], [33], [109, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [109, 33, 109, 115] =
+example : Stage.split { pat := kinds.gpt2 contractions } [109, 33, 109, 115] =
     [[109], [33], [109, 115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [109, 33, 109, 115] =
+example : piecesAt (kinds.llama3Starts contraction 3 true) [] [109, 33, 109, 115] =
     [[109], [33, 109, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [109, 33, 109, 115] =
+example : Stage.split { pat := kinds.llama3 contraction 3 true } [109, 33, 109, 115] =
     [[109], [33, 109, 115]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [49, 115, 115, 49, 39, 32, 33, 32, 49] =
-    [[49], [115, 115], [49], [39], [32, 33], [32, 49]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [49, 115, 115, 49, 39, 32, 33, 32, 49] =
-    [[49], [115, 115], [49], [39], [32, 33], [32, 49]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [49, 115, 115, 49, 39, 32, 33, 32, 49] =
-    [[49], [115, 115], [49], [39], [32, 33], [32], [49]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [49, 115, 115, 49, 39, 32, 33, 32, 49] =
-    [[49], [115, 115], [49], [39], [32, 33], [32], [49]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [39, 10, 9, 10, 115, 9, 108, 109] =
-    [[39], [10, 9], [10], [115], [9], [108, 109]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [39, 10, 9, 10, 115, 9, 108, 109] =
-    [[39], [10, 9], [10], [115], [9], [108, 109]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [39, 10, 9, 10, 115, 9, 108, 109] =
-    [[39, 10], [9, 10], [115], [9, 108, 109]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [39, 10, 9, 10, 115, 9, 108, 109] =
-    [[39, 10], [9, 10], [115], [9, 108, 109]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [10, 39, 115, 39, 108, 109, 9] =
-    [[10], [39, 115], [39], [108, 109], [9]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [10, 39, 115, 39, 108, 109, 9] =
-    [[10], [39, 115], [39], [108, 109], [9]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [10, 39, 115, 39, 108, 109, 9] =
-    [[10], [39, 115], [39, 108, 109], [9]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [10, 39, 115, 39, 108, 109, 9] =
-    [[10], [39, 115], [39, 108, 109], [9]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [115, 33, 115, 39, 32, 39, 115, 33, 10, 39, 49, 39, 115, 9, 49, 10, 115, 33] =
-    [[115], [33], [115], [39], [32, 39], [115], [33], [10], [39], [49], [39, 115], [9], [49], [10], [115], [33]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [115, 33, 115, 39, 32, 39, 115, 33, 10, 39, 49, 39, 115, 9, 49, 10, 115, 33] =
-    [[115], [33], [115], [39], [32, 39], [115], [33], [10], [39], [49], [39, 115], [9], [49], [10], [115], [33]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [115, 33, 115, 39, 32, 39, 115, 33, 10, 39, 49, 39, 115, 9, 49, 10, 115, 33] =
-    [[115], [33, 115], [39], [32, 39], [115], [33, 10], [39], [49], [39, 115], [9], [49], [10], [115], [33]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [115, 33, 115, 39, 32, 39, 115, 33, 10, 39, 49, 39, 115, 9, 49, 10, 115, 33] =
-    [[115], [33, 115], [39], [32, 39], [115], [33, 10], [39], [49], [39, 115], [9], [49], [10], [115], [33]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [39, 115, 32, 33, 32, 32, 115] =
-    [[39, 115], [32, 33], [32], [32, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [39, 115, 32, 33, 32, 32, 115] =
-    [[39, 115], [32, 33], [32], [32, 115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [39, 115, 32, 33, 32, 32, 115] =
-    [[39, 115], [32, 33], [32], [32, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [39, 115, 32, 33, 32, 32, 115] =
-    [[39, 115], [32, 33], [32], [32, 115]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [115, 49, 32, 9, 39, 32, 39, 32, 115] =
-    [[115], [49], [32], [9], [39], [32, 39], [32, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [115, 49, 32, 9, 39, 32, 39, 32, 115] =
-    [[115], [49], [32], [9], [39], [32, 39], [32, 115]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [115, 49, 32, 9, 39, 32, 39, 32, 115] =
-    [[115], [49], [32], [9], [39], [32, 39], [32, 115]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [115, 49, 32, 9, 39, 32, 39, 32, 115] =
-    [[115], [49], [32], [9], [39], [32, 39], [32, 115]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [115, 32, 49] =
-    [[115], [32, 49]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [115, 32, 49] =
-    [[115], [32, 49]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [115, 32, 49] =
-    [[115], [32], [49]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [115, 32, 49] =
-    [[115], [32], [49]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [9, 10, 9, 32, 9, 32, 39, 115, 10] =
-    [[9, 10, 9, 32, 9], [32, 39], [115], [10]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [9, 10, 9, 32, 9, 32, 39, 115, 10] =
-    [[9, 10, 9, 32, 9], [32, 39], [115], [10]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [9, 10, 9, 32, 9, 32, 39, 115, 10] =
-    [[9, 10], [9, 32, 9], [32, 39], [115], [10]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [9, 10, 9, 32, 9, 32, 39, 115, 10] =
-    [[9, 10], [9, 32, 9], [32, 39], [115], [10]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [109, 49, 115, 115, 32, 115, 39, 109, 10, 39, 49, 109, 39, 9, 49, 32, 39] =
-    [[109], [49], [115, 115], [32, 115], [39], [109], [10], [39], [49], [109], [39], [9], [49], [32, 39]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [109, 49, 115, 115, 32, 115, 39, 109, 10, 39, 49, 109, 39, 9, 49, 32, 39] =
-    [[109], [49], [115, 115], [32, 115], [39], [109], [10], [39], [49], [109], [39], [9], [49], [32, 39]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 3) [] [109, 49, 115, 115, 32, 115, 39, 109, 10, 39, 49, 109, 39, 9, 49, 32, 39] =
-    [[109], [49], [115, 115], [32, 115], [39, 109], [10], [39], [49], [109], [39], [9], [49], [32, 39]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 3 } [109, 49, 115, 115, 32, 115, 39, 109, 10, 39, 49, 109, 39, 9, 49, 32, 39] =
-    [[109], [49], [115, 115], [32, 115], [39, 109], [10], [39], [49], [109], [39], [9], [49], [32, 39]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [33, 39, 115, 108, 39, 49, 33, 39, 108, 10, 10] =
-    [[33, 39], [115, 108], [39], [49], [33, 39], [108], [10, 10]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [33, 39, 115, 108, 39, 49, 33, 39, 108, 10, 10] =
-    [[33, 39], [115, 108], [39], [49], [33, 39], [108], [10, 10]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [33, 39, 115, 108, 39, 49, 33, 39, 108, 10, 10] =
-    [[33, 39], [115, 108], [39], [49], [33, 39], [108], [10, 10]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [33, 39, 115, 108, 39, 49, 33, 39, 108, 10, 10] =
-    [[33, 39], [115, 108], [39], [49], [33, 39], [108], [10, 10]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [115, 49, 39, 39, 115, 49, 32, 32, 10, 115, 9, 33] =
-    [[115], [49], [39, 39], [115], [49], [32, 32], [10], [115], [9], [33]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [115, 49, 39, 39, 115, 49, 32, 32, 10, 115, 9, 33] =
-    [[115], [49], [39, 39], [115], [49], [32, 32], [10], [115], [9], [33]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [115, 49, 39, 39, 115, 49, 32, 32, 10, 115, 9, 33] =
-    [[115], [49], [39, 39], [115], [49], [32, 32, 10], [115], [9], [33]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [115, 49, 39, 39, 115, 49, 32, 32, 10, 115, 9, 33] =
-    [[115], [49], [39, 39], [115], [49], [32, 32, 10], [115], [9], [33]] := by decide +kernel
-example : piecesAt (kinds.gpt2Starts contraction ) [] [49, 115, 9, 32, 115, 9, 9, 108, 32, 33, 39, 9, 49, 9, 49, 49, 32, 49, 33, 49, 9] =
-    [[49], [115], [9], [32, 115], [9], [9], [108], [32, 33, 39], [9], [49], [9], [49, 49], [32, 49], [33], [49], [9]] := by decide +kernel
-example : Stage.split { pat := kinds.gpt2 contractions  } [49, 115, 9, 32, 115, 9, 9, 108, 32, 33, 39, 9, 49, 9, 49, 49, 32, 49, 33, 49, 9] =
-    [[49], [115], [9], [32, 115], [9], [9], [108], [32, 33, 39], [9], [49], [9], [49, 49], [32, 49], [33], [49], [9]] := by decide +kernel
-example : piecesAt (kinds.llama3Starts contraction 1) [] [49, 115, 9, 32, 115, 9, 9, 108, 32, 33, 39, 9, 49, 9, 49, 49, 32, 49, 33, 49, 9] =
-    [[49], [115], [9], [32, 115], [9], [9, 108], [32, 33, 39], [9], [49], [9], [49], [49], [32], [49], [33], [49], [9]] := by decide +kernel
-example : Stage.split { pat := kinds.llama3 contraction 1 } [49, 115, 9, 32, 115, 9, 9, 108, 32, 33, 39, 9, 49, 9, 49, 49, 32, 49, 33, 49, 9] =
-    [[49], [115], [9], [32, 115], [9], [9, 108], [32, 33, 39], [9], [49], [9], [49], [49], [32], [49], [33], [49], [9]] := by decide +kernel
+example : ((List.range 4).filter fun p => 0 < p && kinds.settled ([109, 33, 109, 115].take p).reverse ([109, 33, 109, 115].drop p)) =
+    [1, 2, 3] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [49, 115, 115, 49, 39, 32] =
+    [[49], [115, 115], [49], [39], [32]] := by decide +kernel
+example : Stage.split { pat := kinds.gpt2 contractions } [49, 115, 115, 49, 39, 32] =
+    [[49], [115, 115], [49], [39], [32]] := by decide +kernel
+example : piecesAt (kinds.llama3Starts contraction 1 true) [] [49, 115, 115, 49, 39, 32] =
+    [[49], [115, 115], [49], [39], [32]] := by decide +kernel
+example : Stage.split { pat := kinds.llama3 contraction 1 true } [49, 115, 115, 49, 39, 32] =
+    [[49], [115, 115], [49], [39], [32]] := by decide +kernel
+example : ((List.range 6).filter fun p => 0 < p && kinds.settled ([49, 115, 115, 49, 39, 32].take p).reverse ([49, 115, 115, 49, 39, 32].drop p)) =
+    [1, 2, 3, 4, 5] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [109, 32, 49, 39, 10, 9, 10, 115, 9, 108, 109, 9] =
+    [[109], [32, 49], [39], [10, 9], [10], [115], [9], [108, 109], [9]] := by decide +kernel
+example : Stage.split { pat := kinds.gpt2 contractions } [109, 32, 49, 39, 10, 9, 10, 115, 9, 108, 109, 9] =
+    [[109], [32, 49], [39], [10, 9], [10], [115], [9], [108, 109], [9]] := by decide +kernel
+example : piecesAt (kinds.llama3Starts contraction 3 true) [] [109, 32, 49, 39, 10, 9, 10, 115, 9, 108, 109, 9] =
+    [[109], [32], [49], [39, 10], [9, 10], [115], [9, 108, 109], [9]] := by decide +kernel
+example : Stage.split { pat := kinds.llama3 contraction 3 true } [109, 32, 49, 39, 10, 9, 10, 115, 9, 108, 109, 9] =
+    [[109], [32], [49], [39, 10], [9, 10], [115], [9, 108, 109], [9]] := by decide +kernel
+example : ((List.range 12).filter fun p => 0 < p && kinds.settled ([109, 32, 49, 39, 10, 9, 10, 115, 9, 108, 109, 9].take p).reverse ([109, 32, 49, 39, 10, 9, 10, 115, 9, 108, 109, 9].drop p)) =
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [10, 39, 115, 39, 108] =
+    [[10], [39, 115], [39], [108]] := by decide +kernel
+example : Stage.split { pat := kinds.gpt2 contractions } [10, 39, 115, 39, 108] =
+    [[10], [39, 115], [39], [108]] := by decide +kernel
+example : piecesAt (kinds.llama3Starts contraction 3 false) [] [10, 39, 115, 39, 108] =
+    [[10], [39, 115], [39, 108]] := by decide +kernel
+example : Stage.split { pat := kinds.llama3 contraction 3 false } [10, 39, 115, 39, 108] =
+    [[10], [39, 115], [39, 108]] := by decide +kernel
+example : ((List.range 5).filter fun p => 0 < p && kinds.settled ([10, 39, 115, 39, 108].take p).reverse ([10, 39, 115, 39, 108].drop p)) =
+    [1, 2, 3, 4] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [49, 32, 115, 33, 115, 39, 32] =
+    [[49], [32, 115], [33], [115], [39], [32]] := by decide +kernel
+example : Stage.split { pat := kinds.gpt2 contractions } [49, 32, 115, 33, 115, 39, 32] =
+    [[49], [32, 115], [33], [115], [39], [32]] := by decide +kernel
+example : piecesAt (kinds.llama3Starts contraction 1 true) [] [49, 32, 115, 33, 115, 39, 32] =
+    [[49], [32, 115], [33, 115], [39], [32]] := by decide +kernel
+example : Stage.split { pat := kinds.llama3 contraction 1 true } [49, 32, 115, 33, 115, 39, 32] =
+    [[49], [32, 115], [33, 115], [39], [32]] := by decide +kernel
+example : ((List.range 7).filter fun p => 0 < p && kinds.settled ([49, 32, 115, 33, 115, 39, 32].take p).reverse ([49, 32, 115, 33, 115, 39, 32].drop p)) =
+    [1, 2, 3, 4, 5, 6] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [32, 33, 49, 49, 32, 115, 115, 10, 115, 115] =
+    [[32, 33], [49, 49], [32, 115, 115], [10], [115, 115]] := by decide +kernel
+example : Stage.split { pat := kinds.gpt2 contractions } [32, 33, 49, 49, 32, 115, 115, 10, 115, 115] =
+    [[32, 33], [49, 49], [32, 115, 115], [10], [115, 115]] := by decide +kernel
+example : piecesAt (kinds.llama3Starts contraction 1 false) [] [32, 33, 49, 49, 32, 115, 115, 10, 115, 115] =
+    [[32, 33], [49], [49], [32, 115, 115], [10], [115, 115]] := by decide +kernel
+example : Stage.split { pat := kinds.llama3 contraction 1 false } [32, 33, 49, 49, 32, 115, 115, 10, 115, 115] =
+    [[32, 33], [49], [49], [32, 115, 115], [10], [115, 115]] := by decide +kernel
+example : ((List.range 10).filter fun p => 0 < p && kinds.settled ([32, 33, 49, 49, 32, 115, 115, 10, 115, 115].take p).reverse ([32, 33, 49, 49, 32, 115, 115, 10, 115, 115].drop p)) =
+    [1, 2, 3, 4, 5, 6, 7, 8, 9] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [115, 33, 10, 9, 10, 10, 10, 108, 115] =
+    [[115], [33], [10, 9, 10, 10], [10], [108, 115]] := by decide +kernel
+example : Stage.split { pat := kinds.gpt2 contractions } [115, 33, 10, 9, 10, 10, 10, 108, 115] =
+    [[115], [33], [10, 9, 10, 10], [10], [108, 115]] := by decide +kernel
+example : piecesAt (kinds.llama3Starts contraction 1 false) [] [115, 33, 10, 9, 10, 10, 10, 108, 115] =
+    [[115], [33, 10], [9, 10, 10, 10], [108, 115]] := by decide +kernel
+example : Stage.split { pat := kinds.llama3 contraction 1 false } [115, 33, 10, 9, 10, 10, 10, 108, 115] =
+    [[115], [33, 10], [9, 10, 10, 10], [108, 115]] := by decide +kernel
+example : ((List.range 9).filter fun p => 0 < p && kinds.settled ([115, 33, 10, 9, 10, 10, 10, 108, 115].take p).reverse ([115, 33, 10, 9, 10, 10, 10, 108, 115].drop p)) =
+    [1, 2, 3, 4, 5, 6, 7, 8] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [32, 33, 32, 32, 115, 108, 115] =
+    [[32, 33], [32], [32, 115, 108, 115]] := by decide +kernel
+example : Stage.split { pat := kinds.gpt2 contractions } [32, 33, 32, 32, 115, 108, 115] =
+    [[32, 33], [32], [32, 115, 108, 115]] := by decide +kernel
+example : piecesAt (kinds.llama3Starts contraction 1 false) [] [32, 33, 32, 32, 115, 108, 115] =
+    [[32, 33], [32], [32, 115, 108, 115]] := by decide +kernel
+example : Stage.split { pat := kinds.llama3 contraction 1 false } [32, 33, 32, 32, 115, 108, 115] =
+    [[32, 33], [32], [32, 115, 108, 115]] := by decide +kernel
+example : ((List.range 7).filter fun p => 0 < p && kinds.settled ([32, 33, 32, 32, 115, 108, 115].take p).reverse ([32, 33, 32, 32, 115, 108, 115].drop p)) =
+    [1, 2, 3, 4, 5, 6] := by decide +kernel
+example : piecesAt (kinds.gpt2Starts contraction) [] [32, 9, 39, 32, 39, 32, 115, 10, 115, 32, 49, 108, 10] =
+    [[32], [9], [39], [32, 39], [32, 115], [10], [115], [32, 49], [108], [10]] := by decide +kernel
+example : Stage.split { pat := kinds.gpt2 contractions } [32, 9, 39, 32, 39, 32, 115, 10, 115, 32, 49, 108, 10] =
+    [[32], [9], [39], [32, 39], [32, 115], [10], [115], [32, 49], [108], [10]] := by decide +kernel
+example : piecesAt (kinds.llama3Starts contraction 3 false) [] [32, 9, 39, 32, 39, 32, 115, 10, 115, 32, 49, 108, 10] =
+    [[32], [9], [39], [32, 39], [32, 115], [10], [115], [32], [49], [108], [10]] := by decide +kernel
+example : Stage.split { pat := kinds.llama3 contraction 3 false } [32, 9, 39, 32, 39, 32, 115, 10, 115, 32, 49, 108, 10] =
+    [[32], [9], [39], [32, 39], [32, 115], [10], [115], [32], [49], [108], [10]] := by decide +kernel
+example : ((List.range 13).filter fun p => 0 < p && kinds.settled ([32, 9, 39, 32, 39, 32, 115, 10, 115, 32, 49, 108, 10].take p).reverse ([32, 9, 39, 32, 39, 32, 115, 10, 115, 32, 49, 108, 10].drop p)) =
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] := by decide +kernel
 
 end VerifiedTok.Vectors

@@ -358,6 +358,37 @@ theorem firstMatch_plus_notAhead {p t : α → Bool} (hpt : ∀ c, t c = !p c) {
         rw [hf, hend, List.head?_cons, Option.any_some, hy, if_pos rfl]
       · rw [hf, hin v.length (by omega)]; rfl
 
+/-- `p+$`: the whole run, at the end of the text only. -/
+theorem firstMatch_plus_atEnd {p : α → Bool} {v r : List α} {x : α} (hx : p x = true) (hv : ∀ c ∈ v, p c = true)
+    (hr : Stops p r) : (seq (plus p) atEnd).firstMatch (x :: (v ++ r)) =
+      if r.isEmpty then some (v.length + 1) else none := by
+  have hnot : ∀ u : List α, (atEnd : Pat α).firstMatch u = if u.isEmpty then some 0 else none := by
+    intro u
+    cases u <;> rfl
+  have hm : (plus p).matches (x :: (v ++ r)) = (downTo v.length).map (1 + ·) := by
+    rw [matches_plus, if_pos hx, run_eq hv hr]
+  rw [firstMatch_seq, hm, List.findSome?_map]
+  have hf : ∀ n, ((fun n => ((atEnd : Pat α).firstMatch ((x :: (v ++ r)).drop n)).map (n + ·)) ∘ (1 + ·)) n =
+      if ((v ++ r).drop n).isEmpty then some (1 + n) else none := by
+    intro n
+    simp only [Function.comp, Nat.add_comm 1 n, List.drop_succ_cons, hnot]
+    split <;> rfl
+  cases r with
+  | nil =>
+    rw [findSome?_downTo (k := v.length) (Nat.le_refl _) (fun j h1 h2 => by omega), hf]
+    · simp [Nat.add_comm]
+    · rw [hf]; simp
+  | cons y r =>
+    rw [findSome?_downTo_none]
+    · rfl
+    · intro j hj
+      rw [hf]
+      have : (v ++ y :: r).drop j ≠ [] := fun he => by
+        have := List.drop_eq_nil_iff.mp he
+        simp only [List.length_append, List.length_cons] at this
+        omega
+      simp [this]
+
 theorem firstMatch_chr (p : α → Bool) (x : α) (xs : List α) :
     (chr p).firstMatch (x :: xs) = if p x then some 1 else none := by
   rw [firstMatch, Pat.matches]

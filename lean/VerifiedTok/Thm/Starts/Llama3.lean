@@ -14,16 +14,16 @@ namespace VerifiedTok.Kinds
 
 open Pat (run Stops)
 
-variable {α : Type} {K : Kinds α} {C : Pat α} {n : Nat}
+variable {α : Type} {K : Kinds α} {C : Pat α} {n : Nat} {whole : Bool}
 
 /-! ## What is known of a place where a piece starts -/
 
 /-- A piece starts at this place. -/
-@[expose] def StartsHere (K : Kinds α) (C : Pat α) (n : Nat) (before s : List α) : Prop :=
-  before = [] ∨ K.llama3Starts C n before s = true
+@[expose] def StartsHere (K : Kinds α) (C : Pat α) (n : Nat) (whole : Bool) (before s : List α) : Prop :=
+  before = [] ∨ K.llama3Starts C n whole before s = true
 
 theorem StartsHere.fresh (hK : K.Proper) (hC : K.Contraction C) {before xs : List α} {x : α}
-    (h : StartsHere K C n before (x :: xs)) (hx : K.other x = true) : K.fresh before = true := by
+    (h : StartsHere K C n whole before (x :: xs)) (hx : K.other x = true) : K.fresh before = true := by
   rcases h with rfl | h
   · rfl
   · cases before with
@@ -37,7 +37,7 @@ theorem StartsHere.fresh (hK : K.Proper) (hC : K.Contraction C) {before xs : Lis
       · exact h
 
 theorem StartsHere.number (hK : K.Proper) (hC : K.Contraction C) {before xs : List α} {x : α}
-    (h : StartsHere K C n before (x :: xs)) (hx : K.number x = true) : run K.number before % n = 0 := by
+    (h : StartsHere K C n whole before (x :: xs)) (hx : K.number x = true) : run K.number before % n = 0 := by
   rcases h with rfl | h
   · simp [run]
   · cases before with
@@ -57,7 +57,7 @@ theorem taken_cons_false {c : α} {b : List α} (h : K.newline c = false) : K.ta
   simp [taken, run, h]
 
 theorem StartsHere.taken (hK : K.Proper) (hC : K.Contraction C) {before xs : List α} {x : α}
-    (h : StartsHere K C n before (x :: xs)) (hx : K.blank x = true) : K.taken (x :: before) = false := by
+    (h : StartsHere K C n whole before (x :: xs)) (hx : K.blank x = true) : K.taken (x :: before) = false := by
   rcases newline_or_plain hx with hn | hp
   · rw [taken_cons_newline hn]
     rcases h with rfl | h
@@ -80,15 +80,17 @@ theorem StartsHere.taken (hK : K.Proper) (hC : K.Contraction C) {before xs : Lis
 
 /-! ## The first match -/
 
-theorem llama3_firstMatch (s : List α) : (K.llama3 C n).firstMatch s =
+theorem llama3_firstMatch (s : List α) : (K.llama3 C n whole).firstMatch s =
     (C.firstMatch s).or
       (((Pat.opt (.chr K.lead)).seq (.plus K.letter)).firstMatch s |>.or
         ((K.digits n).firstMatch s |>.or
           (((Pat.opt (.chr K.space)).seq (.seq (.plus K.other) (.star K.newline))).firstMatch s |>.or
-            ((Pat.seq (.star K.blank) (.plus K.newline)).firstMatch s |>.or
-              ((Pat.seq (.plus K.blank) (.notAhead (.chr K.text))).firstMatch s |>.or
-                ((Pat.plus K.blank).firstMatch s)))))) := by
-  simp only [llama3, blanks, Pat.firstMatch_alt]
+            ((if whole then (Pat.seq (.plus K.blank) .atEnd).firstMatch s else none) |>.or
+              ((Pat.seq (.star K.blank) (.plus K.newline)).firstMatch s |>.or
+                ((Pat.seq (.plus K.blank) (.notAhead (.chr K.text))).firstMatch s |>.or
+                  ((Pat.plus K.blank).firstMatch s))))))) := by
+  cases whole <;> simp only [llama3, orWhole, blanks, Pat.firstMatch_alt, Bool.false_eq_true, if_false, if_true,
+    Option.none_or]
 
 theorem digits_firstMatch (hn : 1 ≤ n) (s : List α) :
     (K.digits n).firstMatch s = if run K.number s = 0 then none else some (min n (run K.number s)) := by
@@ -111,7 +113,7 @@ theorem digits_firstMatch (hn : 1 ≤ n) (s : List α) :
 /-- Letters, with the one character before them or without. -/
 theorem letters_match {x : α} {L r : List α} (h : K.letter x = true ∨ K.lead x = true ∧ L ≠ [])
     (hc : C.firstMatch (x :: (L ++ r)) = none) (hL : ∀ c ∈ L, K.letter c = true) (hr : Stops K.letter r) :
-    (K.llama3 C n).firstMatch (x :: (L ++ r)) = some (L.length + 1) := by
+    (K.llama3 C n whole).firstMatch (x :: (L ++ r)) = some (L.length + 1) := by
   have hA : ((Pat.opt (.chr K.lead)).seq (.plus K.letter)).firstMatch (x :: (L ++ r)) = some (L.length + 1) := by
     rw [Pat.firstMatch_opt_chr, Pat.firstMatch_plus, Pat.firstMatch_plus, run, Pat.run_eq hL hr]
     by_cases hx : K.letter x = true
@@ -146,18 +148,18 @@ theorem no_others {x : α} {xs : List α} (hx : K.other x = false) (h : K.space 
 /-! ## Places inside a piece, and behind it -/
 
 theorem not_start_letters {c y : α} {b s : List α} (hy : K.letter y = true) (hc : K.letter c = true)
-    (he : K.contractionEnds C (c :: b) (y :: s) = false) : K.llama3Starts C n (c :: b) (y :: s) = false := by
+    (he : K.contractionEnds C (c :: b) (y :: s) = false) : K.llama3Starts C n whole (c :: b) (y :: s) = false := by
   simp [llama3Starts, he, hy, hc]
 
 /-- Behind letters, anything but a letter starts a piece. -/
 theorem start_after_letter (hK : K.Proper) {c y : α} {b s : List α} (hc : K.letter c = true) (hy : K.letter y = false) :
-    K.llama3Starts C n (c :: b) (y :: s) = true := by
+    K.llama3Starts C n whole (c :: b) (y :: s) = true := by
   obtain ⟨h1, h2, h3, h4, h5, h6⟩ := hK.of_letter hc
   simp [llama3Starts, hy, Kinds.fresh, run, h1, h2, h4, h5]
 
 /-- Behind digits, anything but a digit starts a piece. -/
 theorem start_after_number (hK : K.Proper) {c y : α} {b s : List α} (hc : K.number c = true) (hy : K.number y = false) :
-    K.llama3Starts C n (c :: b) (y :: s) = true := by
+    K.llama3Starts C n whole (c :: b) (y :: s) = true := by
   obtain ⟨h1, h2, h3, h4, h5, h6, _⟩ := hK.of_number hc
   simp [llama3Starts, hy, Kinds.fresh, h1, h2, h4, h5, h6]
 
@@ -165,8 +167,8 @@ theorem start_after_number (hK : K.Proper) {c y : α} {b s : List α} (hc : K.nu
 
 /-- Letters. -/
 theorem letters_piece (hK : K.Proper) (hC : K.Contraction C) {before L r : List α} {x : α} (hx : K.letter x = true) (hL : ∀ c ∈ L, K.letter c = true)
-    (hr : Stops K.letter r) (hs : StartsHere K C n before (x :: (L ++ r))) :
-    MatchesTo (K.llama3 C n).firstMatch (K.llama3Starts C n) before (x :: (L ++ r)) := by
+    (hr : Stops K.letter r) (hs : StartsHere K C n whole before (x :: (L ++ r))) :
+    MatchesTo (K.llama3 C n whole).firstMatch (K.llama3Starts C n whole) before (x :: (L ++ r)) := by
   have hw : ∀ c ∈ x :: L, K.letter c = true := fun c hc => by
     rcases List.mem_cons.mp hc with rfl | hc
     · exact hx
@@ -233,7 +235,7 @@ theorem letters_piece (hK : K.Proper) (hC : K.Contraction C) {before L r : List 
 theorem lead_piece (hK : K.Proper) (hC : K.Contraction C) {before L r : List α} {x : α}
     (hx : K.plain x = true ∨ K.other x = true ∧ K.fresh before = true) (hL0 : L ≠ [])
     (hL : ∀ c ∈ L, K.letter c = true) (hr : Stops K.letter r) (hc : C.firstMatch (x :: (L ++ r)) = none) :
-    MatchesTo (K.llama3 C n).firstMatch (K.llama3Starts C n) before (x :: (L ++ r)) := by
+    MatchesTo (K.llama3 C n whole).firstMatch (K.llama3Starts C n whole) before (x :: (L ++ r)) := by
   have hlead : K.lead x = true := by
     rcases hx with h | h
     · exact (hK.of_plain h).2.2.2.2.2
@@ -297,13 +299,13 @@ theorem lead_piece (hK : K.Proper) (hC : K.Contraction C) {before L r : List α}
 
 /-- A contraction. -/
 theorem contraction_piece (hK : K.Proper) (hC : K.Contraction C) {before s : List α} {m : Nat} (hm : C.firstMatch s = some m)
-    (hs : StartsHere K C n before s) : MatchesTo (K.llama3 C n).firstMatch (K.llama3Starts C n) before s := by
+    (hs : StartsHere K C n whole before s) : MatchesTo (K.llama3 C n whole).firstMatch (K.llama3Starts C n whole) before s := by
   obtain ⟨o, c, t, rfl, ho, hcl, hlen⟩ := hC _ _ hm
   have hf := hs.fresh hK hC ho
   have hol := (hK.of_other ho).1
-  have hfirst : (K.llama3 C n).firstMatch (o :: c :: t) = some m := by
+  have hfirst : (K.llama3 C n whole).firstMatch (o :: c :: t) = some m := by
     rw [llama3_firstMatch, hm]; rfl
-  have hin : ∀ s', K.llama3Starts C n (o :: before) (c :: s') = false := fun s' => by
+  have hin : ∀ s', K.llama3Starts C n whole (o :: before) (c :: s') = false := fun s' => by
     rw [llama3Starts, hC.ends_eq_false hol]; simp [hcl, ho, hf]
   rcases hlen with rfl | ⟨rfl, d, t, rfl, hd⟩
   · refine ⟨[o, c], t, rfl, by simp, hfirst, ?_, fun _ => ?_⟩
@@ -337,15 +339,15 @@ theorem contraction_piece (hK : K.Proper) (hC : K.Contraction C) {before s : Lis
 /-- Digits: as many as are left of the run, or `n`. -/
 theorem number_piece (hK : K.Proper) (hC : K.Contraction C) (hn : 1 ≤ n) {before D r : List α} {x : α}
     (hx : K.number x = true) (hD : ∀ c ∈ D, K.number c = true) (hr : Stops K.number r)
-    (hs : StartsHere K C n before (x :: (D ++ r))) :
-    MatchesTo (K.llama3 C n).firstMatch (K.llama3Starts C n) before (x :: (D ++ r)) := by
+    (hs : StartsHere K C n whole before (x :: (D ++ r))) :
+    MatchesTo (K.llama3 C n whole).firstMatch (K.llama3Starts C n whole) before (x :: (D ++ r)) := by
   obtain ⟨hxl, hxb, _, _, hxo, _, hxlead⟩ := hK.of_number hx
   have hstart := hs.number hK hC hx
   have hw : ∀ c ∈ x :: D, K.number c = true := fun c hc => by
     rcases List.mem_cons.mp hc with rfl | hc
     · exact hx
     · exact hD c hc
-  have hfirst : (K.llama3 C n).firstMatch (x :: (D ++ r)) = some (min n (D.length + 1)) := by
+  have hfirst : (K.llama3 C n whole).firstMatch (x :: (D ++ r)) = some (min n (D.length + 1)) := by
     have hd : (K.digits n).firstMatch (x :: (D ++ r)) = some (min n (D.length + 1)) := by
       rw [digits_firstMatch hn, run, if_pos hx, Pat.run_eq hD hr]
       simp
@@ -425,7 +427,7 @@ others or newlines. -/
 theorem not_start_others (hK : K.Proper) (hC : K.Contraction C) {c y : α} {b s : List α}
     (h : K.other y = true ∧ (K.other c = true ∨ K.space c = true) ∨
       K.newline y = true ∧ (K.other c = true ∨ K.newline c = true)) :
-    K.llama3Starts C n (c :: b) (y :: s) = false := by
+    K.llama3Starts C n whole (c :: b) (y :: s) = false := by
   rcases h with ⟨hy, hc⟩ | ⟨hy, hc⟩
   · obtain ⟨h1, h2, h3, _⟩ := hK.of_other hy
     have hcl : K.letter c = false := by
@@ -446,14 +448,14 @@ theorem not_start_others (hK : K.Proper) (hC : K.Contraction C) {c y : α} {b s 
 
 /-- Behind newlines that others took, anything but a newline starts a piece. -/
 theorem start_after_taken (hK : K.Proper) {c y : α} {b s : List α} (hc : K.newline c = true)
-    (ht : K.taken (c :: b) = true) (hy : K.newline y = false) : K.llama3Starts C n (c :: b) (y :: s) = true := by
+    (ht : K.taken (c :: b) = true) (hy : K.newline y = false) : K.llama3Starts C n whole (c :: b) (y :: s) = true := by
   obtain ⟨h1, h2, h3, h4, h5, h6, _⟩ := hK.of_newline hc
   simp [llama3Starts, hy, Kinds.fresh, run, h1, h2, h3, h4, h5, h6, hc, ht]
 
 /-- Behind others that are no single character, anything but others and newlines starts a piece. -/
 theorem start_after_other (hK : K.Proper) {c y : α} {b s : List α} (hc : K.other c = true)
     (hb : K.letter y = true → K.fresh b = false) (hy : K.other y = false) (hyn : K.newline y = false) :
-    K.llama3Starts C n (c :: b) (y :: s) = true := by
+    K.llama3Starts C n whole (c :: b) (y :: s) = true := by
   obtain ⟨h1, h2, h3, h4, h5, h6, _⟩ := hK.of_other hc
   by_cases hl : K.letter y = true
   · simp [llama3Starts, hl, h1, h6, hb hl]
@@ -463,7 +465,7 @@ theorem start_after_other (hK : K.Proper) {c y : α} {b s : List α} (hc : K.oth
 theorem others_end (hK : K.Proper) {before O N r : List α} (hO0 : O ≠ []) (hO : ∀ c ∈ O, K.other c = true)
     (hN : ∀ c ∈ N, K.newline c = true) (hO' : Stops K.other (N ++ r)) (hr : Stops K.newline r)
     (hb : ∀ o y ys, O = [o] → N ++ r = y :: ys → K.letter y = true → K.fresh before = false) (hne : r ≠ []) :
-    K.llama3Starts C n ((O ++ N).reverse ++ before) r = true := by
+    K.llama3Starts C n whole ((O ++ N).reverse ++ before) r = true := by
   obtain ⟨y, ys, rfl⟩ := List.exists_cons_of_ne_nil hne
   have hyn := hr y rfl
   by_cases hN0 : N = []
@@ -494,7 +496,7 @@ theorem others_piece (hK : K.Proper) (hC : K.Contraction C) (hn : 1 ≤ n) {befo
     (hx : K.other x = true) (hO : ∀ c ∈ O, K.other c = true) (hN : ∀ c ∈ N, K.newline c = true)
     (hO' : Stops K.other (N ++ r)) (hr : Stops K.newline r) (hl : Stops K.letter (O ++ (N ++ r)))
     (hc : C.firstMatch (x :: (O ++ (N ++ r))) = none) :
-    MatchesTo (K.llama3 C n).firstMatch (K.llama3Starts C n) before (x :: (O ++ (N ++ r))) := by
+    MatchesTo (K.llama3 C n whole).firstMatch (K.llama3Starts C n whole) before (x :: (O ++ (N ++ r))) := by
   obtain ⟨h1, h2, h3, h4, h5, h6, h7⟩ := hK.of_other hx
   have hall : ∀ c ∈ x :: O, K.other c = true := fun c hc => by
     rcases List.mem_cons.mp hc with rfl | hc
@@ -524,7 +526,7 @@ theorem others_piece (hK : K.Proper) (hC : K.Contraction C) (hn : 1 ≤ n) {befo
 theorem space_others_piece (hK : K.Proper) (hC : K.Contraction C) (hn : 1 ≤ n) {before O N r : List α} {x : α}
     (hx : K.space x = true) (hO0 : O ≠ []) (hO : ∀ c ∈ O, K.other c = true) (hN : ∀ c ∈ N, K.newline c = true)
     (hO' : Stops K.other (N ++ r)) (hr : Stops K.newline r) :
-    MatchesTo (K.llama3 C n).firstMatch (K.llama3Starts C n) before (x :: (O ++ (N ++ r))) := by
+    MatchesTo (K.llama3 C n whole).firstMatch (K.llama3Starts C n whole) before (x :: (O ++ (N ++ r))) := by
   obtain ⟨h1, h2, h3, h4, h5, h6⟩ := hK.of_plain (hK.plain_of_space hx)
   have hl : Stops K.letter (O ++ (N ++ r)) := by
     obtain ⟨o, O, rfl⟩ := List.exists_cons_of_ne_nil hO0
@@ -560,35 +562,51 @@ theorem space_others_piece (hK : K.Proper) (hC : K.Contraction C) (hn : 1 ≤ n)
 
 /-! ### White space -/
 
-theorem newlineAhead_of_mem {l r : List α} : (∀ c ∈ l, K.blank c = true) → (∃ z ∈ l, K.newline z = true) →
-    K.newlineAhead (l ++ r) = true := by
+theorem lastBlanks_of_mem {l r : List α} : (∀ c ∈ l, K.blank c = true) → (∃ z ∈ l, K.newline z = true) →
+    K.lastBlanks whole (l ++ r) = false := by
   induction l with
   | nil => rintro _ ⟨z, hz, _⟩; simp at hz
   | cons a l ih =>
     rintro hb ⟨z, hz, hzn⟩
     by_cases ha : K.newline a = true
-    · simp [newlineAhead, run, plain, ha]
+    · simp [lastBlanks, run, plain, ha]
     · have hap : K.plain a = true := (newline_or_plain (hb a (List.mem_cons_self ..))).resolve_left ha
       have hz' : z ∈ l := by
         rcases List.mem_cons.mp hz with rfl | hz
         · exact absurd hzn ha
         · exact hz
       have := ih (fun c hc => hb c (List.mem_cons_of_mem _ hc)) ⟨z, hz', hzn⟩
-      rw [newlineAhead] at this ⊢
+      rw [lastBlanks] at this ⊢
       rw [List.cons_append, run, if_pos hap, List.drop_succ_cons, this]
 
-theorem newlineAhead_eq_false (hK : K.Proper) {l r : List α} (hl : ∀ c ∈ l, K.plain c = true) (hr : Stops K.blank r) :
-    K.newlineAhead (l ++ r) = false := by
+theorem lastBlanks_eq_true (hK : K.Proper) {l r : List α} (hl : ∀ c ∈ l, K.plain c = true) (hr : Stops K.blank r)
+    (hw : whole = true → r ≠ []) : K.lastBlanks whole (l ++ r) = true := by
   have hrp : Stops K.plain r := fun y hy => by simp [plain, hr y hy]
-  rw [newlineAhead, Pat.run_eq hl hrp, List.drop_left]
+  rw [lastBlanks, Pat.run_eq hl hrp, List.drop_left]
   cases r with
-  | nil => rfl
-  | cons y r =>
-    rw [List.head?_cons, Option.any_some]
-    have hy := hr y rfl
-    cases h : K.newline y with
+  | nil =>
+    cases whole with
     | false => rfl
+    | true => exact absurd rfl (hw rfl)
+  | cons y r =>
+    have hy := hr y rfl
+    rw [List.head?_cons]
+    cases h : K.newline y with
+    | false => simp [h]
     | true => rw [hK.newline_blank y h] at hy; cases hy
+
+/-- White space at the end of the text. -/
+theorem lastBlanks_whole {l : List α} : (∀ c ∈ l, K.blank c = true) → K.lastBlanks true l = false := by
+  induction l with
+  | nil => intro _; rfl
+  | cons a l ih =>
+    intro hb
+    by_cases ha : K.newline a = true
+    · simp [lastBlanks, run, plain, ha]
+    · have hap : K.plain a = true := (newline_or_plain (hb a (List.mem_cons_self ..))).resolve_left ha
+      have := ih fun c hc => hb c (List.mem_cons_of_mem _ hc)
+      rw [lastBlanks] at this ⊢
+      rw [run, if_pos hap, List.drop_succ_cons, this]
 
 theorem taken_append (hK : K.Proper) {l b : List α} (hl : ∀ c ∈ l, K.blank c = true) (hb : K.taken b = false) :
     K.taken (l ++ b) = false := by
@@ -610,8 +628,8 @@ theorem atText_append {l r : List α} (hl : ∀ c ∈ l, K.blank c = true) (h : 
 /-- White space inside a run, before more of it, behind which no piece starts. -/
 theorem not_start_blank (hK : K.Proper) (hC : K.Contraction C) {c y : α} {b s : List α} (hc : K.blank c = true)
     (hy : K.blank y = true) (h : K.plain y = true → K.atText s = false ∧
-      (K.newline c = true → K.taken (c :: b) = false ∧ K.newlineAhead (y :: s) = true)) :
-    K.llama3Starts C n (c :: b) (y :: s) = false := by
+      (K.newline c = true → K.taken (c :: b) = false ∧ K.lastBlanks whole (y :: s) = false)) :
+    K.llama3Starts C n whole (c :: b) (y :: s) = false := by
   obtain ⟨h1, h2, h3⟩ := hK.of_blank hy
   rw [llama3Starts, hC.ends_eq_false (hK.of_blank hc).1]
   rcases newline_or_plain hy with hn | hp
@@ -623,13 +641,31 @@ theorem not_start_blank (hK : K.Proper) (hC : K.Contraction C) {c y : α} {b s :
       simp [h1, h2, h3, hyn, hc, ht, h4, h5]
     · simp [h1, h2, h3, hyn, hc, ht, hcnl]
 
+/-- Inside white space, no newline belongs to others before it, if none does at its first character. -/
+theorem taken_in_blanks (hK : K.Proper) {w before q V : List α} {x c y : α} (hw : ∀ c ∈ w, K.blank c = true)
+    (ht : K.taken (x :: before) = false) (hfirst : w.head? = some x)
+    (hq : w = q.reverse ++ c :: y :: V) : K.taken (c :: (q ++ before)) = false := by
+  have he : x :: w.tail = (c :: q).reverse ++ (y :: V) := by
+    rw [List.reverse_cons, List.append_assoc, List.cons_append, List.nil_append, ← hq]
+    cases w with
+    | nil => simp at hfirst
+    | cons a t => cases hfirst; rfl
+  obtain ⟨q', hq', _⟩ := exists_first he (by simp)
+  rw [← List.cons_append, hq', List.append_assoc]
+  refine taken_append hK (fun d hd => hw d ?_) ht
+  have : d ∈ (c :: q) := by rw [hq']; simp [hd]
+  rw [hq]
+  rcases List.mem_cons.mp this with rfl | h
+  · simp
+  · simp [h]
+
 /-- White space up to its last newline. -/
 theorem newline_piece (hK : K.Proper) (hC : K.Contraction C) (hn : 1 ≤ n) {before u v r xs : List α} {x z : α}
     (he : x :: xs = u ++ z :: (v ++ r)) (hu : ∀ c ∈ u, K.blank c = true) (hz : K.newline z = true)
     (hv : ∀ c ∈ v, K.plain c = true) (hr : Stops K.blank r)
     (hl : K.plain x = true → Stops K.letter xs) (ho : K.space x = true → Stops K.other xs)
-    (hs : StartsHere K C n before (x :: xs)) :
-    MatchesTo (K.llama3 C n).firstMatch (K.llama3Starts C n) before (x :: xs) := by
+    (hwhole : whole = true → r ≠ []) (hs : StartsHere K C n whole before (x :: xs)) :
+    MatchesTo (K.llama3 C n whole).firstMatch (K.llama3Starts C n whole) before (x :: xs) := by
   have hzb := (hK.of_newline hz).2.2.2.1
   have hw : ∀ c ∈ u ++ [z], K.blank c = true := fun c hc => by
     rcases List.mem_append.mp hc with hc | hc
@@ -645,7 +681,31 @@ theorem newline_piece (hK : K.Proper) (hC : K.Contraction C) (hn : 1 ≤ n) {bef
       rcases newline_or_plain hx with hn | hp
       · rw [(hK.of_newline hn).2.2.2.2.2.2] at h; cases h
       · exact hl hp
-    rw [llama3_firstMatch, hC.none_of h3, no_letters h1 hlead, no_digits hn h2, no_others h3 ho, he,
+    have hatEnd : (if whole then (Pat.seq (.plus K.blank) .atEnd).firstMatch (x :: xs) else none) = none := by
+      cases whole with
+      | false => rfl
+      | true =>
+        obtain ⟨B, hB⟩ : ∃ B, u ++ z :: v = x :: B := by
+          cases u with
+          | nil => cases he; exact ⟨v, rfl⟩
+          | cons a u => cases he; exact ⟨u ++ z :: v, rfl⟩
+        have hxs : xs = B ++ r := by
+          have : x :: xs = (u ++ z :: v) ++ r := by rw [he]; simp
+          rw [hB] at this
+          cases this
+          rfl
+        have hBb : ∀ c ∈ B, K.blank c = true := fun c hc => by
+          have : c ∈ u ++ z :: v := by rw [hB]; exact List.mem_cons_of_mem _ hc
+          rcases List.mem_append.mp this with h | h
+          · exact hu c h
+          · rcases List.mem_cons.mp h with rfl | h
+            · exact hzb
+            · exact (hK.of_plain (hv c h)).2.2.2.1
+        rw [if_pos rfl, hxs, Pat.firstMatch_plus_atEnd hx hBb hr]
+        cases r with
+        | nil => exact absurd rfl (hwhole rfl)
+        | cons _ _ => rfl
+    rw [llama3_firstMatch, hC.none_of h3, no_letters h1 hlead, no_digits hn h2, no_others h3 ho, hatEnd, he,
       Pat.firstMatch_star_plus hK.newline_blank hu hz
         (fun c hc => ⟨(hK.of_plain (hv c hc)).2.2.2.1, (hK.of_plain (hv c hc)).2.2.2.2.1⟩) hr]
     simp
@@ -669,24 +729,9 @@ theorem newline_piece (hK : K.Proper) (hC : K.Contraction C) (hn : 1 ≤ n) {bef
         exact List.mem_reverse.mp (hV ▸ List.mem_cons_self ..)
     have hVb : ∀ c ∈ V, K.blank c = true := fun c hc => hw c (by rw [hq]; simp [hc])
     refine ⟨atText_append hVb (.inl (List.ne_nil_of_mem hzV)), fun _ => ⟨?_, ?_⟩⟩
-    · -- the first character of the piece is behind others that took no newline
-      have hst := hs.taken hK hC hx
-      have hfirst : x :: (u ++ [z]).tail = (c :: q).reverse ++ (y :: V) := by
-        have : (u ++ [z]).head? = some x := by cases u <;> cases he <;> rfl
-        rw [List.reverse_cons, List.append_assoc, List.cons_append, List.nil_append, ← hq]
-        cases hh : u ++ [z] with
-        | nil => simp at hh
-        | cons a t => rw [hh] at this; cases this; rfl
-      obtain ⟨q', hq', _⟩ := exists_first hfirst (by simp)
-      rw [← List.cons_append, hq', List.append_assoc]
-      refine taken_append hK (fun d hd => hw d ?_) hst
-      have : d ∈ (c :: q) := by rw [hq']; simp [hd]
-      rw [hq]
-      rcases List.mem_cons.mp this with rfl | h
-      · simp
-      · simp [h]
+    · exact taken_in_blanks hK hw (hs.taken hK hC hx) (by cases u <;> cases he <;> rfl) hq
     · rw [← List.cons_append]
-      refine newlineAhead_of_mem (fun d hd => ?_) ⟨z, List.mem_cons_of_mem _ hzV, hz⟩
+      refine lastBlanks_of_mem (fun d hd => ?_) ⟨z, List.mem_cons_of_mem _ hzV, hz⟩
       rcases List.mem_cons.mp hd with rfl | hd
       · exact hw d hym
       · exact hVb d hd
@@ -710,7 +755,7 @@ theorem newline_piece (hK : K.Proper) (hC : K.Contraction C) (hn : 1 ≤ n) {bef
       · rw [hyb] at h; cases h
     | cons y v =>
       obtain ⟨f1, f2, f3, f4, f5, f6⟩ := hK.of_plain (hv y (List.mem_cons_self ..))
-      have hna := newlineAhead_eq_false hK hv hr
+      have hna := lastBlanks_eq_true hK hv hr hwhole
       rw [List.cons_append] at hna ⊢
       simp [llama3Starts, f1, f2, f3, f5, hz, hna]
 
@@ -718,7 +763,7 @@ theorem newline_piece (hK : K.Proper) (hC : K.Contraction C) (hn : 1 ≤ n) {bef
 theorem blank_piece (hK : K.Proper) (hC : K.Contraction C) (hn : 1 ≤ n) {before v r : List α} {x : α}
     (hx : K.plain x = true) (hv : ∀ c ∈ v, K.plain c = true) (hr : Stops K.blank r)
     (hl : Stops K.letter (v ++ r)) (ho : K.space x = true → Stops K.other (v ++ r)) :
-    MatchesTo (K.llama3 C n).firstMatch (K.llama3Starts C n) before (x :: (v ++ r)) := by
+    MatchesTo (K.llama3 C n whole).firstMatch (K.llama3Starts C n whole) before (x :: (v ++ r)) := by
   obtain ⟨h1, h2, h3, h4, h5, h6⟩ := hK.of_plain hx
   have hvb : ∀ c ∈ v, K.blank c = true := fun c hc => (hK.of_plain (hv c hc)).2.2.2.1
   have hwp : ∀ c ∈ x :: v, K.plain c = true := fun c hc => by
@@ -726,18 +771,19 @@ theorem blank_piece (hK : K.Proper) (hC : K.Contraction C) (hn : 1 ≤ n) {befor
     · exact hx
     · exact hv c hc
   have hwb : ∀ c ∈ x :: v, K.blank c = true := fun c hc => (hK.of_plain (hwp c hc)).2.2.2.1
-  have hfirst : (K.llama3 C n).firstMatch (x :: (v ++ r)) =
+  have hfirst : (K.llama3 C n whole).firstMatch (x :: (v ++ r)) =
       if r.isEmpty then some (v.length + 1) else if v.isEmpty then some 1 else some v.length := by
     have hnl := Pat.firstMatch_star_plus_none (v := x :: v) hK.newline_blank
       (fun c hc => ⟨hwb c hc, (hK.of_plain (hwp c hc)).2.2.2.2.1⟩) hr
     rw [List.cons_append] at hnl
     rw [llama3_firstMatch, hC.none_of h3, no_letters h1 fun _ => hl, no_digits hn h2, no_others h3 ho, hnl,
-      Pat.firstMatch_plus_notAhead (text_eq K) h4 hvb hr, Pat.firstMatch_plus, run, if_pos h4, Pat.run_eq hvb hr]
-    cases r <;> cases v <;> simp
+      Pat.firstMatch_plus_atEnd h4 hvb hr, Pat.firstMatch_plus_notAhead (text_eq K) h4 hvb hr, Pat.firstMatch_plus, run,
+      if_pos h4, Pat.run_eq hvb hr]
+    cases whole <;> cases r <;> cases v <;> simp
   -- inside white space, before more of it or at the end of the text
   have hin : ∀ w rest, x :: v ++ r = w ++ rest → (∀ c ∈ w, K.plain c = true) → K.atText rest = false →
       ∀ q c y V, w = q.reverse ++ c :: y :: V →
-        K.llama3Starts C n (c :: (q ++ before)) (y :: (V ++ rest)) = false := by
+        K.llama3Starts C n whole (c :: (q ++ before)) (y :: (V ++ rest)) = false := by
     intro w rest _ hw hrest q c y V hq
     obtain ⟨hcm, hym⟩ := mem_of_pair hq
     have hVb : ∀ c ∈ V, K.blank c = true := fun c hc => (hK.of_plain (hw c (by rw [hq]; simp [hc]))).2.2.2.1
@@ -779,11 +825,37 @@ theorem blank_piece (hK : K.Proper) (hC : K.Contraction C) (hn : 1 ≤ n) {befor
         rw [hb]
         simp [llama3Starts, f1, f2, f3, f5, atText, htb]
 
+/-- All white space at the end of the text, where it is one piece. -/
+theorem whole_piece (hK : K.Proper) (hC : K.Contraction C) (hn : 1 ≤ n) {before v : List α} {x : α}
+    (hx : K.blank x = true) (hv : ∀ c ∈ v, K.blank c = true) (hs : StartsHere K C n true before (x :: v)) :
+    MatchesTo (K.llama3 C n true).firstMatch (K.llama3Starts C n true) before (x :: v) := by
+  obtain ⟨h1, h2, h3⟩ := hK.of_blank hx
+  have hw : ∀ c ∈ x :: v, K.blank c = true := fun c hc => by
+    rcases List.mem_cons.mp hc with rfl | hc
+    · exact hx
+    · exact hv c hc
+  have hstops : ∀ p : α → Bool, (∀ c, K.blank c = true → p c = false) → Stops p v := fun p hp y hy =>
+    hp y (hv y (List.mem_of_mem_head? hy))
+  refine ⟨x :: v, [], by simp, by simp, ?_, ?_, fun h => absurd rfl h⟩
+  · have hend := Pat.firstMatch_plus_atEnd (r := []) hx hv fun _ h => by simp at h
+    rw [List.append_nil] at hend
+    rw [llama3_firstMatch, hC.none_of h3, no_letters h1 fun _ => hstops _ fun c hc => (hK.of_blank hc).1, no_digits hn h2,
+      no_others h3 fun _ => hstops _ fun c hc => (hK.of_blank hc).2.2, if_pos rfl, hend]
+    rfl
+  · intro q c y V hq
+    obtain ⟨hcm, hym⟩ := mem_of_pair hq
+    have hVb : ∀ c ∈ y :: V, K.blank c = true := fun c hc => hw c (by rw [hq]; simp_all)
+    rw [List.append_nil]
+    refine not_start_blank hK hC (hw c hcm) (hw y hym) fun _ => ⟨?_, fun _ =>
+      ⟨taken_in_blanks hK hw (hs.taken hK hC hx) rfl hq, lastBlanks_whole hVb⟩⟩
+    have := atText_append (r := []) (fun c hc => hVb c (List.mem_cons_of_mem _ hc)) (.inr rfl)
+    rwa [List.append_nil] at this
+
 /-! ## Every piece -/
 
 /-- **At each place, Llama 3's pattern matches up to the next one.** -/
 theorem llama3_matchesTo (hK : K.Proper) (hC : K.Contraction C) (hn : 1 ≤ n) {before s : List α} (h0 : s ≠ [])
-    (hs : StartsHere K C n before s) : MatchesTo (K.llama3 C n).firstMatch (K.llama3Starts C n) before s := by
+    (hs : StartsHere K C n whole before s) : MatchesTo (K.llama3 C n whole).firstMatch (K.llama3Starts C n whole) before s := by
   cases hc : C.firstMatch s with
   | some m => exact contraction_piece hK hC hc hs
   | none =>
@@ -821,6 +893,11 @@ theorem llama3_matchesTo (hK : K.Proper) (hC : K.Contraction C) (hn : 1 ≤ n) {
         rw [hOr, this]
         exact hO'
       obtain ⟨B, r, hBr, hB, hrb⟩ := Pat.exists_run K.blank (x :: xs)
+      by_cases hwhole : whole = true ∧ r = []
+      · obtain ⟨rfl, rfl⟩ := hwhole
+        rw [List.append_nil] at hBr
+        exact whole_piece hK hC hn hx (fun c hc => hB c (by rw [← hBr]; exact List.mem_cons_of_mem _ hc)) hs
+      have hwhole : whole = true → r ≠ [] := fun h he => hwhole ⟨h, he⟩
       rcases exists_last_newline K B with hnl | ⟨u, z, v, rfl, hz, hv⟩
       · have hBp : ∀ c ∈ B, K.plain c = true := fun c hc => by simp [plain, hB c hc, hnl c hc]
         cases B with
@@ -833,12 +910,12 @@ theorem llama3_matchesTo (hK : K.Proper) (hC : K.Contraction C) (hn : 1 ≤ n) {
           exact blank_piece hK hC hn (hBp x (List.mem_cons_self ..))
             (fun c hc => hBp c (List.mem_cons_of_mem _ hc)) hrb (hl (hBp x (List.mem_cons_self ..))) ho
       · refine newline_piece hK hC hn (u := u) (z := z) (v := v) (r := r) (by rw [hBr]; simp)
-          (fun c hc => hB c (by simp [hc])) hz (fun c hc => ?_) hrb hl ho hs
+          (fun c hc => hB c (by simp [hc])) hz (fun c hc => ?_) hrb hl ho hwhole hs
         simp [plain, hB c (by simp [hc]), hv c hc]
 
 /-- **The pieces of Llama 3's pattern are the text cut at its places.** -/
 theorem llama3_split (hK : K.Proper) (hC : K.Contraction C) (hn : 1 ≤ n) (s : List α) :
-    Stage.split { pat := K.llama3 C n } s = piecesAt (K.llama3Starts C n) [] s :=
+    Stage.split { pat := K.llama3 C n whole } s = piecesAt (K.llama3Starts C n whole) [] s :=
   split_eq_piecesAt (fun _ _ h0 hs => llama3_matchesTo hK hC hn h0 hs) s
 
 end VerifiedTok.Kinds
