@@ -7,7 +7,9 @@ reference's; one that is not installed, or does not have a family, is named and 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from itertools import product
+from types import ModuleType
 from typing import Annotated
 
 import typer
@@ -49,6 +51,15 @@ ONE_CORE = [1]
 BOTH_CORES = [min(2, len(os.sched_getaffinity(0)))]
 
 
+def _cold_and_warm(
+    about: str, cores: int, of: ModuleType, arguments: tuple[object, ...], engines: list[str], rounds: int
+) -> Iterator[Job]:
+    """Fresh objects, so often, each in a process of its own; then one process with all the warm rounds."""
+    for number in range(rounds):
+        yield Job(f"cold, {about}", cores, of.cold, arguments, engines, number)
+    yield Job(f"warm, {about}", cores, of.warm, arguments, engines, rounds)
+
+
 @app.command()
 def encode(
     family: Families = FAMILIES,
@@ -59,12 +70,13 @@ def encode(
     rounds: Rounds = 5,
 ) -> None:
     """One text: cold, warm, and warm on text that is new."""
-    jobs = []
-    for f, s, t, n in product(family, size, text, cores):
-        about = f"{f}, {encoding.size_name(s)} of {t}, {n} cores"
-        jobs += [Job(f"cold, {about}", n, encoding.cold, (f, t, s, n), engine, i) for i in range(rounds)]
-        jobs += [Job(f"warm, {about}", n, encoding.warm, (f, t, s, n), engine, rounds)]
-    run(jobs)
+    run(
+        job
+        for f, s, t, n in product(family, size, text, cores)
+        for job in _cold_and_warm(
+            f"{f}, {encoding.size_name(s)} of {t}, {n} cores", n, encoding, (f, t, s, n), engine, rounds
+        )
+    )
     for each in family:
         draw(each)
 
@@ -108,12 +120,13 @@ def batch(
     rounds: Rounds = 5,
 ) -> None:
     """A thousand documents of ten kilobytes, and a thousand short strings."""
-    jobs = []
-    for f, n, case, t in product(family, cores, batches.CASES, text):
-        about = f"{f}, {case} of {t}, {n} cores"
-        jobs += [Job(f"cold, {about}", n, batches.cold, (f, t, case, n), engine, i) for i in range(rounds)]
-        jobs += [Job(f"warm, {about}", n, batches.warm, (f, t, case, n), engine, rounds)]
-    run(jobs)
+    run(
+        job
+        for f, n, case, t in product(family, cores, batches.CASES, text)
+        for job in _cold_and_warm(
+            f"{f}, {case} of {t}, {n} cores", n, batches, (f, t, case, n), engine, rounds
+        )
+    )
 
 
 @app.command()
