@@ -654,6 +654,27 @@ def test_a_reply_behind_sampled_spans_keeps_them():
     assert ours.loss_mask.sum() == 2 + len(prompt)
 
 
+def test_a_sampled_call_keeps_its_id_wherever_it_stands():
+    """So that results, which name it, still do."""
+    ours = vt.Conversation(tokenizer(), form("harmony"))
+    call = tokenizer().encode(" to=functions.f<|channel|>commentary json<|message|>{}<|call|>")
+    for _ in range(2):
+        ours.add(user("u"))
+        ours.generation_prompt()
+        ours.extend_sampled(call)
+        ours.add({"role": "tool", "content": "r", "tool_call_id": ours.messages[-1]["tool_calls"][0]["id"]})
+    ours.insert(0, [user("before"), user("all")])
+    ours.delete(2)
+    ours = vt.Conversation.from_json(tokenizer(), ours.to_json())
+    ours.replace(3, {"role": "tool", "content": "s", "tool_call_id": "call_1_0"})
+    ours.add(user("v"))
+    ours.generation_prompt()
+    ours.extend_sampled(call)
+    named = [one["tool_calls"][0]["id"] for one in ours.messages if "tool_calls" in one]
+    assert named == ["call_1_0", "call_4_0", "call_8_0"]
+    assert [one["tool_call_id"] for one in ours.messages if one["role"] == "tool"] == named[:2]
+
+
 # --- size --------------------------------------------------------------------------------------------
 
 

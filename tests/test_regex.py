@@ -161,15 +161,6 @@ def test_a_class_that_is_understood_has_the_engines_members(dialect: Dialect, re
     assert engine(regex) == pat.chars
 
 
-def compiled(regex: str) -> TokenizersSplit:
-    """The engine's reading; what the engine itself refuses is in no tokenizer file."""
-    try:
-        return TokenizersSplit(regex)
-    except Exception as error:
-        assume("Oniguruma error" not in str(error))
-        raise
-
-
 def parsed(regex: str, dialect: Dialect) -> Pat:
     try:
         return parse(regex, dialect)
@@ -181,7 +172,7 @@ def parsed(regex: str, dialect: Dialect) -> Pat:
 @settings(max_examples=1000, deadline=None)
 @given(regexes(), st.lists(short_texts, min_size=1, max_size=6))
 def test_what_is_understood_cuts_as_tokenizers_does(regex: str, samples: list[str]) -> None:
-    pat, engine = parsed(regex, Dialect.ONIGURUMA), compiled(regex)
+    pat, engine = parsed(regex, Dialect.ONIGURUMA), TokenizersSplit(regex)
     for sample in samples:
         assert our_spans(pat, sample) == engine.spans(sample)
 
@@ -228,7 +219,7 @@ anything = st.one_of(
 @settings(max_examples=1000, deadline=None)
 @given(anything, st.lists(st.one_of(short_texts, text(5)), min_size=1, max_size=4))
 def test_nothing_is_accepted_that_tokenizers_reads_otherwise(regex: str, samples: list[str]) -> None:
-    pat, engine = parsed(regex, Dialect.ONIGURUMA), compiled(regex)
+    pat, engine = parsed(regex, Dialect.ONIGURUMA), TokenizersSplit(regex)
     for sample in samples:
         assert our_spans(pat, sample) == engine.spans(sample)
 
@@ -313,11 +304,35 @@ def test_the_dialects_differ() -> None:
     assert first_match(parse("(?i:ss)", Dialect.RUST_REGEX), "ſS", 0) == 2
 
 
+def test_groups_that_may_only_look_are_not_repeated() -> None:
+    """Oniguruma refuses them, and so do we; a group that captures, or is atomic, is another thing."""
+    for regex in (
+        *(
+            "(?:a|(?=b))?",
+            "(?:(?!b)|a|c){2}",
+            "(?:a|$)?",
+            "(?:a|(?:(?=b)|c)){0,2}",
+            "(?:(?=b)|)?",
+            "(?:a|(?=b)){1}",
+        ),
+        *("(?:(?:a|(?=b)))?", "(?=b)?", "(?:(?=b))?"),
+    ):
+        with pytest.raises(PatternError, match="nothing to repeat"):
+            parse(regex)
+        with pytest.raises(Exception, match="target of repeat operator is invalid"):
+            TokenizersSplit(regex)
+    for regex in ("(a|(?=b))?", "(?>a|(?=b))?", "(?:a|(?=b)c)?", "(?:a|)?", "(?:(?=b)a|c)?"):
+        for sample in ("ab", "b", "bca", "cab"):
+            assert our_spans(parse(regex), sample) == TokenizersSplit(regex).spans(sample)
+    assert parse("(?:a|(?=b))?", Dialect.RUST_REGEX)
+
+
 @pytest.mark.parametrize("regex", [r"\w", r"\W", r"[\w]", r"[\W]", r"[^\w\s]", r"[\w-]", r"[[\w]&&[^a]]"])
 def test_a_word_character_is_another_in_brackets(regex: str) -> None:
-    """Oniguruma's `[\\w]` lacks ² ³ ¹ ¼ ½ ¾, which its `\\w` holds; of every character between stops."""
-    sample = ".".join(SCALARS)
-    assert our_spans(parse(regex), sample) == TokenizersSplit(regex).spans(sample)
+    """Oniguruma's `[\\w]` lacks ² ³ ¹ ¼ ½ ¾, which its `\\w` holds; of every character."""
+    pat = parse(regex)
+    assert isinstance(pat, Chr)
+    assert pat.chars == probe_tokenizers.regex_class(regex)
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,7 @@ class Conversation:
     def messages(self) -> list[dict[str, Any]]:
         """The messages. Those that were given are as they were given (contents that were parts are one
         string); those of sampled turns are read from the ids, and their tool calls get ids of the form
-        `call_<turn>_<number>`."""
+        `call_<turn>_<number>`, which stay when turns before them are put in or taken out."""
         return [message for turn in self.turns for message in turn]
 
     @property
@@ -249,8 +249,10 @@ class Conversation:
         place = self._end
         lead = self._format.lead(place, Kind.ASSISTANT)
         self._unshare()
-        turn = Turn(Kind.ASSISTANT, place, [Piece(Tag.LEAD, len(lead)), Piece(Tag.SPAN, 0)])
-        self._push(turn, _array(lead))
+        pieces = [Piece(Tag.LEAD, len(lead)), Piece(Tag.SPAN, 0)]
+        before = next((turn.number for turn in reversed(self._turns) if turn.number >= 0), -1)
+        number = max(len(self._turns), before + 1)
+        self._push(Turn(Kind.ASSISTANT, place, pieces, number=number), _array(lead))
 
     def prompt_ids_for_engine(self) -> Ids:
         """The ids to go on from: uint32 of shape (n,), an array of its own.
@@ -486,12 +488,12 @@ class Conversation:
         turn = self._turns[number]
         if turn.given:
             return turn.given
-        is_now = (number, turn.place, tuple(turn.pieces))
-        if turn.read is None or turn.read[:3] != is_now:
-            turn.read = Reading(*is_now, self._read(turn, number, start))
+        is_now = (turn.place, tuple(turn.pieces))
+        if turn.read is None or turn.read[:2] != is_now:
+            turn.read = Reading(*is_now, self._read(turn, start))
         return turn.read.messages
 
-    def _read(self, turn: Turn, number: int, start: int) -> tuple[Checked, ...]:
+    def _read(self, turn: Turn, start: int) -> tuple[Checked, ...]:
         """The message of a sampled turn, read from its ids; malformed ones are content."""
         spans: list[list[int]] = []
         for tag, size in turn.pieces:
@@ -501,7 +503,7 @@ class Conversation:
                 spans.append(part)
         if not any(spans) and turn.is_open:
             return ()
-        return (self._format.read_reply(spans, turn.place).with_ids(f"call_{number}_"),)
+        return (self._format.read_reply(spans, turn.place).with_ids(f"call_{turn.number}_"),)
 
     # --- how: sampling ---
 
@@ -586,15 +588,15 @@ class Conversation:
             close = None
             if turn.pieces[-1].tag is Tag.CLOSE and not sampled[-1]:
                 close = self._format.literal(int(ids[-1]))
-            yield conversation_file.Sampled(
-                ids[sampled].tolist(), self._columns.logprobs.slice(start, stop)[sampled].tolist(), close
-            )
+            logprobs = self._columns.logprobs.slice(start, stop)[sampled].tolist()
+            yield conversation_file.Sampled(turn.number, ids[sampled].tolist(), logprobs, close)
 
     def _do(self, step: conversation_file.Step) -> None:
         if isinstance(step, conversation_file.Given):
             self.add(step.messages)
             return
         self.generation_prompt()
+        self._turns[-1].number = step.number
         self.extend_sampled(step.ids, step.logprobs)
         if step.close is not None:
             self.close(step.close)

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -34,8 +35,10 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """A turn that was sampled; `close` is the literal that closed it, unless it was sampled or is missing."""
+    """A turn that was sampled, and its number; `close` is the literal that closed it, unless that was sampled,
+    too, or is missing."""
 
+    number: int
     ids: list[int]
     logprobs: list[float | None]
     close: str | None
@@ -61,7 +64,7 @@ def _turn(step: Step) -> dict[str, Any]:
         return {"messages": step.messages}
     known = [_number(value) for value in step.logprobs]
     logprobs = known if any(value is not None for value in known) else None
-    return {"sampled": step.ids, "logprobs": logprobs, "close": step.close}
+    return {"number": step.number, "sampled": step.ids, "logprobs": logprobs, "close": step.close}
 
 
 def _number(value: float | None) -> float | str | None:
@@ -97,7 +100,7 @@ def _step(turn: dict[str, Any]) -> Step:
         return Given(list(turn["messages"]))
     ids, logprobs = list(turn["sampled"]), turn["logprobs"]
     values = [None if v is None else float(v) for v in logprobs or [None] * len(ids)]
-    return Sampled(ids, values, turn["close"])
+    return Sampled(index(turn["number"]), ids, values, turn["close"])
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -38,9 +38,8 @@ class Piece(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What a sampled turn says, as long as it is turn `number`, begins at `place` and has these pieces."""
+    """What a sampled turn says, as long as it begins at `place` and has these pieces."""
 
-    number: int
     place: Place
     pieces: tuple[Piece, ...]
     messages: tuple[Checked, ...]
@@ -51,7 +50,8 @@ class Turn:
     """A message of somebody, a group of tool results, or a turn of the assistant.
 
     `place` is where it begins. `event` and `given` are what it was made from; an assistant's turn that is
-    sampled has neither.
+    sampled has neither. `number` names the tool calls of a sampled turn, wherever it stands; the later of two
+    turns has the larger one.
     """
 
     kind: Kind
@@ -60,6 +60,7 @@ class Turn:
     given: tuple[Checked, ...] = ()
     event: Message | None = None
     read: Reading | None = None
+    number: int = -1
 
     @property
     def size(self) -> int:
@@ -83,7 +84,7 @@ class Turn:
 
     def copy(self) -> Turn:
         """An independent turn."""
-        return Turn(self.kind, self.place, [*self.pieces], self.given, self.event, self.read)
+        return replace(self, pieces=[*self.pieces])
 
     def grow(self, tag: Tag, size: int) -> None:
         """Put ids behind the last ones, which are of the same piece if they have its tag."""

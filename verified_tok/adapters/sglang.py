@@ -1,5 +1,8 @@
 """SGLang's token-in-token-out fields, as data: what to send to `/generate`, and what comes back.
 
+from verified_tok.adapters import sglang
+from verified_tok.adapters.sampled import extend
+
 body = sglang.request(conversation, max_new_tokens=512)
 [sampled] = sglang.samples(response.json())
 extend(conversation, sampled)

@@ -2,6 +2,9 @@
 
 Sending is yours: nothing here talks to a server. For the HTTP API:
 
+    from verified_tok.adapters import vllm
+    from verified_tok.adapters.sampled import extend
+
     body = vllm.request(conversation, model="qwen3", max_tokens=512)      # POST /v1/completions
     [sampled] = vllm.samples(response.json())
     extend(conversation, sampled)

@@ -167,7 +167,8 @@ class _Parser:
         bounds = self.quantifier()
         if bounds is None:
             return body
-        if isinstance(body, NotAhead | Eps):
+        is_plain = self.text.startswith("(?:", start) and self.dialect is Dialect.ONIGURUMA
+        if isinstance(body, NotAhead | Eps) or (is_plain and _may_only_look(body)):
             raise self.error("nothing to repeat", quantifier)
         least, most = bounds
         pat = self.repeat(body, least, most, start)
@@ -401,6 +402,15 @@ class _Parser:
         taken = self.text[self.at : stop]
         self.at = stop + 1
         return taken
+
+
+def _may_only_look(pat: Pat) -> bool:
+    """Whether an alternative is nothing but an assertion; Oniguruma repeats no group that has one."""
+    while isinstance(pat, Alt):
+        if _may_only_look(pat.first):
+            return True
+        pat = pat.second
+    return isinstance(pat, NotAhead)
 
 
 def _letters(pat: Pat) -> Iterator[str]:
