@@ -19,7 +19,7 @@ from verified_tok.adapters.sampled import conversation_from_ids
 from verified_tok.chat import Definitions, Format, Group, Reply, Template, layout, message, typescript
 from verified_tok.chat import template as template_module
 from verified_tok.chat.message import Assistant, System, ToolCall, ToolResult, User, check_message, to_message
-from verified_tok.errors import InvalidMessage, InvalidTemplate
+from verified_tok.errors import InvalidMessage, InvalidOperation, InvalidTemplate
 from verified_tok.reference import chat as reference
 from verified_tok.reference.chat import Edge, Kind
 
@@ -124,6 +124,10 @@ def test_data_that_is_no_template(data):
 def test_templates_and_tokenizers():
     with pytest.raises(InvalidTemplate, match="did you mean qwen3"):
         vt.Conversation(tokenizer(), "qwen33")
+    with pytest.raises(InvalidTemplate, match="a template is a name, .* not 3"):
+        vt.Conversation(tokenizer(), 3)
+    with pytest.raises(InvalidOperation, match="needs a tokenizer that was loaded, not 'qwen3'"):
+        vt.Conversation("qwen3", "qwen3")
     with pytest.raises(InvalidTemplate, match=r"has no added token '<\|nothing\|>'"):
         Format(replace(PLAIN, controls=(*PLAIN.controls, "<|nothing|>")), tokenizer())
     with pytest.raises(InvalidTemplate, match=r"writes '</?tool_response>' as text"):

@@ -197,3 +197,5 @@ def test_files(tmp_path):
         ChatTemplate.from_file(tmp_path / "bytes.jinja")
     with pytest.raises(ChatTemplateError, match="line 1"):
         ChatTemplate("{% if %}")
+    with pytest.raises(ChatTemplateError, match="a string, not None"):
+        ChatTemplate(None)

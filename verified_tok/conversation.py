@@ -49,7 +49,8 @@ class Conversation:
     valid until the next operation. A copy, a deep one too, is a fork. A pickle holds the tokenizer, too, once
     for all that is pickled together; what `to_json` writes does not.
 
-    Raises `InvalidTemplate` if there is no such format, or it does not fit the tokenizer.
+    Raises `InvalidTemplate` if there is no such format, or the tokenizer lacks what it needs,
+    `InvalidOperation` if it was made for another tokenizer.
 
     >>> import verified_tok as vt
     >>> tok = vt.from_tiktoken(
@@ -72,8 +73,12 @@ class Conversation:
     def __init__(self, tokenizer: Tokenizer, template: str | chat.Template | chat.Format) -> None:
         if isinstance(template, str):
             template = chat.known(template)
+        if not isinstance(tokenizer, Tokenizer):
+            raise InvalidOperation(f"a conversation needs a tokenizer that was loaded, not {tokenizer!r}")
         if isinstance(template, chat.Template):
             template = chat.Format(template, tokenizer)
+        if not isinstance(template, chat.Format):
+            raise InvalidTemplate(f"a template is a name, a chat.Template or a chat.Format, not {template!r}")
         if template.tokenizer.spec.sha256 != tokenizer.spec.sha256:
             raise InvalidOperation(f"{template!r} is not for {tokenizer!r}")
         self._format = template

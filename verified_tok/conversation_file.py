@@ -35,8 +35,8 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """A turn that was sampled, and its number; `close` is the literal that closed it, unless that was sampled,
-    too, or is missing."""
+    """A turn that was sampled, and its number; `close` is the literal that closed it, unless it was sampled
+    or is missing."""
 
     number: int
     ids: list[int]

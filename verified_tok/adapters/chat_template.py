@@ -42,6 +42,8 @@ class ChatTemplate:
     def __init__(
         self, source: str, special_tokens: Mapping[str, str] | None = None, date: datetime = _DATE
     ) -> None:
+        if not isinstance(source, str):
+            raise ChatTemplateError(f"a chat template is a string, not {source!r}: this model may have none")
         self.source = source
         self._variables: dict[str, object] = dict(special_tokens or {})
         environment = jinja2.sandbox.ImmutableSandboxedEnvironment(
