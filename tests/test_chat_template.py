@@ -124,7 +124,7 @@ def test_data_that_is_no_template(data):
 def test_templates_and_tokenizers():
     with pytest.raises(InvalidTemplate, match="did you mean qwen3"):
         vt.Conversation(tokenizer(), "qwen33")
-    with pytest.raises(InvalidTemplate, match="a template is a name, .* not 3"):
+    with pytest.raises(InvalidTemplate, match=r"a template is a name, .* not 3"):
         vt.Conversation(tokenizer(), 3)
     with pytest.raises(InvalidOperation, match="needs a tokenizer that was loaded, not 'qwen3'"):
         vt.Conversation("qwen3", "qwen3")

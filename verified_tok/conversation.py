@@ -14,7 +14,7 @@ from verified_tok import chat, conversation_file
 from verified_tok.chat.message import Assistant, Checked, Message, ToolResult, check_message, to_message
 from verified_tok.conversation_state import Columns, Piece, Reading, Tag, Turn
 from verified_tok.drift import Drift, drifts
-from verified_tok.errors import InvalidMessage, InvalidOperation, InvalidRange
+from verified_tok.errors import InvalidMessage, InvalidOperation, InvalidRange, InvalidTemplate
 from verified_tok.reference.chat import Close, Edge, Event, Found, FoundEvent, Kind, Malformed, Place, Span
 from verified_tok.session_state import Ids, read_only
 from verified_tok.tokenizer import Tokenizer
