@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
+from typing import NamedTuple
 
 import hostile
 import pytest
@@ -196,9 +196,18 @@ FAMILIES = ("qwen3", "gpt-oss", "llama-2", "gemma-3", "deepseek-v3", "cl100k", "
 """GLM has hundreds of tokens that are whole pieces only."""
 
 
+class Real(NamedTuple):
+    """A real model, the same both ways, and texts of its tokens."""
+
+    model: Model
+    ours: Pieces
+    theirs: Pieces
+    texts: list[str]
+
+
 @pytest.fixture(scope="module", params=FAMILIES)
-def real(request: pytest.FixtureRequest) -> tuple[Pieces, Pieces, list[str]]:
-    """A real model both ways, and texts of its tokens."""
+def real(request: pytest.FixtureRequest) -> Real:
+    """Each family is opened once: tests that want a family get it `indirect`."""
     spec = open_family(request.param).spec
     byte_level = any(isinstance(stage, ByteLevel) for stage in spec.pre_tokenizers)
     model, rng = spec.model, random.Random(request.param)
@@ -209,23 +218,23 @@ def real(request: pytest.FixtureRequest) -> tuple[Pieces, Pieces, list[str]]:
         if (data := entry if isinstance(entry, bytes) else unspell(entry) if byte_level else entry.encode())
         if (text := data.decode(errors="ignore"))
     ]
-    return natively(model, byte_level), by_reference(model, byte_level), texts
+    return Real(model, natively(model, byte_level), by_reference(model, byte_level), texts)
 
 
-def test_tokens_beside_tokens(real: tuple[Pieces, Pieces, list[str]]) -> None:
-    ours, theirs, texts = real
+def test_tokens_beside_tokens(real: Real) -> None:
+    _, ours, theirs, texts = real
     for place in range(0, len(texts) - 3, 3):
         for piece in ("".join(texts[place : place + 3]), *texts[place : place + 3]):
             assert ours(piece.encode()) == theirs(piece.encode()), piece
 
 
-@pytest.mark.parametrize("family", ["gpt-oss", "qwen3", "glm-4"])
-def test_rules_that_join_characters(family: str) -> None:
+@pytest.mark.parametrize("real", ["gpt-oss", "qwen3", "glm-4"], indirect=True)
+def test_rules_that_join_characters(real: Real) -> None:
     """Every kind of rule that joins the end of one character of three bytes to the beginning of another,
     with the characters that its tokens have parts of made whole: pieces are not cut there."""
-    model, rng = open_family(family).spec.model, random.Random(family)
+    model, ours, theirs, texts = real
+    rng = random.Random("".join(texts))
     assert isinstance(model, MergeBpe)
-    ours, theirs = natively(model, True), by_reference(model, True)
     spelled = {id: data for text, id in model.vocab.items() if (data := unspell(text)) is not None}
     whole, parts = [], []
     for a, b, _ in model.merges:
@@ -253,8 +262,8 @@ def _completed(left: bytes, right: bytes, rng: random.Random) -> list[bytes]:
     return ["\u4e2d".encode() + text + "\u56fd".encode() for text in texts if _is_text(text)]
 
 
-def test_hostile_pieces(real: tuple[Pieces, Pieces, list[str]]) -> None:
-    ours, theirs, _ = real
+def test_hostile_pieces(real: Real) -> None:
+    _, ours, theirs, _ = real
     rng = random.Random(0)
     scripts = ["привет мир", "العربية", "中文汉字测试", "日本語テスト", "한국어", "ไทย", "नमस्ते", "the end"]
     for _ in range(600):
@@ -264,11 +273,11 @@ def test_hostile_pieces(real: tuple[Pieces, Pieces, list[str]]) -> None:
         assert ours(piece.encode()) == theirs(piece.encode()), piece
 
 
-@pytest.mark.parametrize("unit", ["a", " ", "ab", "the", "é", "中", "0", "\n", "=-"])
-def test_long_pieces(unit: str, family_file: Callable[[str], Path]) -> None:
+@pytest.mark.parametrize("real", ["qwen3"], indirect=True)
+def test_long_pieces(real: Real) -> None:
     """Of one more symbol than `few` and of very many: runs of merges on a heap."""
-    model = open_family("qwen3").spec.model
-    ours, theirs = natively(model, True), by_reference(model, True)
-    for size in (63, 64, 65, 5_000):
-        piece = (unit * size).encode()
-        assert ours(piece) == theirs(piece)
+    _, ours, theirs, _ = real
+    for unit in ("a", " ", "ab", "the", "é", "中", "0", "\n", "=-"):
+        for size in (63, 64, 65, 5_000):
+            piece = (unit * size).encode()
+            assert ours(piece) == theirs(piece), (unit, size)
