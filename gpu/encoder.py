@@ -21,7 +21,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from verified_tok._core import native
-from verified_tok.errors import GpuUnavailable
+from verified_tok.errors import GpuUnavailable, InvalidText
 from verified_tok.gpu.counters import Counting
 from verified_tok.gpu.device import Array
 from verified_tok.gpu.lanes import Lanes
@@ -110,12 +110,13 @@ class DeviceEncoder:
         self, text: str, before: Sequence[int] = (), after: Sequence[int] = (), resident: bool = False
     ) -> Ids:
         """The ids of a text; the rest is as in `encode_batch`."""
-        ids: Ids = explained(text, lambda: self._encoded([text], before, after, resident)).ids
+        texts = explained(text, lambda: native.TextArray.of_texts((text,)))
+        ids: Ids = self._encoded(texts, before, after, resident).ids
         return ids
 
     def encode_batch(
         self,
-        texts: Sequence[str],
+        texts: Sequence[str] | native.TextArray,
         before: Sequence[int] = (),
         after: Sequence[int] = (),
         resident: bool = False,
@@ -125,9 +126,11 @@ class DeviceEncoder:
 
         Raises `InvalidText`; `GpuUnavailable` if the device has no room for what is to be resident.
         """
-        given = list(texts)  # even of a list: another thread may change that one
+        if isinstance(texts, native.TextArray):
+            return self._encoded(texts, before, after, resident)
+        given = tuple(texts)  # nobody can change it meanwhile
         try:
-            return self._encoded(given, before, after, resident)
+            return self._encoded(native.TextArray.of_texts(given), before, after, resident)
         except (TypeError, UnicodeEncodeError):
             text_list(given)  # says which it is
             raise
@@ -135,18 +138,29 @@ class DeviceEncoder:
     def encode_placed(self, text: str) -> tuple[Ids, Spans]:
         """The ids of a text, and the span of bytes that each came from: int64 of shape (n, 2). Raises
         `InvalidText`."""
-        bounds = explained(text, lambda: native.text_bounds([text]))
-        found = self._on_device([text], bounds, (), (), True, self._fetched)
+        texts = explained(text, lambda: native.TextArray.of_texts((text,)))
+        found = self._on_device(texts, texts.bounds(1), (), (), True, self._fetched)
         if found is None:
             return self._engine.encode_placed(text)[:2]
         ids, starts, stops = found.columns
         return ids, np.stack([starts, stops], axis=1).astype(np.int64)
 
-    def _encoded(self, texts: list[str], before: Sequence[int], after: Sequence[int], resident: bool) -> _Ids:
-        """See `encode_batch`; raises Python's own errors for what is no text."""
-        bounds = native.text_bounds(texts)
+    def _encoded(
+        self, texts: native.TextArray, before: Sequence[int], after: Sequence[int], resident: bool
+    ) -> _Ids:
+        """See `encode_batch`."""
+        try:
+            bounds = texts.bounds(processors())
+        except ValueError as error:  # it is not UTF-8
+            raise InvalidText(str(error)) from None
         parts = [
-            self._some(texts[first:stop], bounds[first : stop + 1] - bounds[first], before, after, resident)
+            self._some(
+                texts if stop - first == len(texts) else texts.part(first, stop),
+                bounds[first : stop + 1] - bounds[first],
+                before,
+                after,
+                resident,
+            )
             for first, stop in self._requests(bounds)
         ]
         if len(parts) == 1:
@@ -170,7 +184,12 @@ class DeviceEncoder:
             first = stop
 
     def _some(
-        self, texts: list[str], bounds: Numbers, before: Sequence[int], after: Sequence[int], resident: bool
+        self,
+        texts: native.TextArray,
+        bounds: Numbers,
+        before: Sequence[int],
+        after: Sequence[int],
+        resident: bool,
     ) -> _Ids:
         """The ids of one request."""
         if resident:
@@ -179,17 +198,17 @@ class DeviceEncoder:
         found = self._on_device(texts, bounds, before, after, False, self._fetched)
         return _Ids(found.columns[0], found.offsets) if found else self._by_cpu(texts, before, after)
 
-    def _by_cpu(self, texts: list[str], before: Sequence[int], after: Sequence[int]) -> _Ids:
+    def _by_cpu(self, texts: native.TextArray, before: Sequence[int], after: Sequence[int]) -> _Ids:
         """The same by the CPU, with all its processors."""
         if len(texts) > 1:
-            return _Ids(*self._engine.encode_list(texts, before, after, processors()))
-        own = native.encode_parallel(self._engine, self._seams, texts[0], processors())
+            return _Ids(*self._engine.encode_array(texts, before, after, processors()))
+        own = native.encode_parallel(self._engine, self._seams, texts, processors())
         ids = np.concatenate([np.array(before, np.uint32), own, np.array(after, np.uint32)])
         return _Ids(ids, np.array([0, len(ids)]))
 
     def _on_device(
         self,
-        texts: list[str],
+        texts: native.TextArray,
         bounds: Numbers,
         before: Sequence[int],
         after: Sequence[int],
@@ -204,7 +223,7 @@ class DeviceEncoder:
         try:
             with self._lanes.lane() as lane:
                 workspace = lane.workspace(shape)
-                native.copy_texts(texts, workspace.texts)
+                texts.copy_to(workspace.texts)
                 totals = workspace.run(self._view, bounds, before, after)
                 self._counting.add(waits=1, parts=totals.parts, parts_by_cpu=totals.left)
                 if totals.left > max(_FEW_LEFT, totals.parts // self._many_left):

@@ -72,11 +72,12 @@ class OnEmulator(DeviceEncoder):
         memory: int = 1 << 30,
         most: int = 4,
         many_left: int = 1,
+        smallest: int = 1 << 12,
     ) -> None:
         own = native_encoder(tok)
         self.counting = Counting()
         self.emulator = device_on(library, seed, memory)
-        self.lanes = Lanes(self.emulator, most, smallest=1 << 12, block=block)
+        self.lanes = Lanes(self.emulator, most, smallest, block)
         super().__init__(tok.spec, own.engine, own.seams, self.lanes, self.counting, many_left)
 
     @property

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from time import sleep
 
+import numpy as np
 import pytest
 from test_gpu_emulator import native_encoder, on_emulator, tokenizer
 
@@ -122,7 +123,8 @@ def test_auto_takes_the_gpu_from_the_threshold_on(tok: vt.Tokenizer) -> None:
         ids = tok.encode(text[:size], threads=threads, device="auto")
         assert ids.tolist() == tok.encode(text[:size]).tolist()
         assert tok.gpu_counters.requests - before == by_gpu
-    for texts, by_gpu in [(["a" * 30] * 9, 0), (["a" * 30] * 10, 1), ([], 0)]:
+    nine, ten = ["a" * 30] * 9, ["a" * 30] * 10
+    for texts, by_gpu in [(nine, 0), (ten, 1), ([], 0), (np.array(nine), 0), (np.array(ten), 1)]:
         before = tok.gpu_counters.requests
         found, expected = tok.encode_batch(texts, device="auto"), tok.encode_batch(texts)
         assert [array.tolist() for array in found] == [array.tolist() for array in expected]

@@ -18,9 +18,16 @@ if TYPE_CHECKING:  # the package of the GPU is imported when a call asks for one
 DeviceName = Literal["cpu", "gpu", "auto"]
 
 
-class _Choice(NamedTuple):
+class Choice(NamedTuple):
+    """The GPU, and for which texts it is chosen."""
+
     gpu: DeviceEncoder
-    thresholds: Thresholds
+    thresholds: Thresholds | None
+    """None: for all."""
+
+    def preferred(self, size: int, threads: int | None) -> bool:
+        """Whether the GPU is to encode so many characters, rather than so many threads of the CPU."""
+        return self.thresholds is None or self.thresholds.prefer_gpu(size, threads)
 
 
 class Devices:
@@ -40,17 +47,21 @@ class Devices:
 
         return Counting()
 
-    def gpu_for(
-        self, device: DeviceName, enabled: frozenset[int], size: int, threads: int | None
-    ) -> DeviceEncoder | None:
-        """The encoder on the GPU if that is to encode so many characters; None if the CPU is, with so many
-        threads. Raises `GpuUnavailable` if the GPU is asked for by name and cannot do it."""
+    def choice(self, device: DeviceName, enabled: frozenset[int]) -> Choice | None:
+        """None if the CPU is to encode everything. Raises `GpuUnavailable` if the GPU is asked for by name
+        and cannot be had."""
         if device == "cpu":
             return None
-        if device == "gpu":
-            return self._on_gpu(enabled)
-        choice = self._choice(enabled)
-        return choice.gpu if choice and choice.thresholds.prefer_gpu(size, threads) else None
+        return Choice(self._on_gpu(enabled), None) if device == "gpu" else self._choice(enabled)
+
+    def gpu_for(
+        self, device: DeviceName, enabled: frozenset[int], text: str, threads: int | None
+    ) -> DeviceEncoder | None:
+        """The encoder on the GPU if that is to encode a text; None if the CPU is, with so many threads.
+        Raises what `choice` raises."""
+        choice = self.choice(device, enabled)
+        size = len(text) if isinstance(text, str) else 0
+        return choice.gpu if choice and choice.preferred(size, threads) else None
 
     def _make(self, enabled: frozenset[int]) -> DeviceEncoder:
         from verified_tok.gpu.cuda import cuda_lanes
@@ -59,7 +70,7 @@ class Devices:
         own = self._native(enabled)
         return DeviceEncoder(self._spec, own.engine, own.seams, cuda_lanes(), self.counting)
 
-    def _choose(self, enabled: frozenset[int]) -> _Choice | None:
+    def _choose(self, enabled: frozenset[int]) -> Choice | None:
         """None if there is no GPU, or it cannot encode with this tokenizer."""
         try:
             gpu, own = self._on_gpu(enabled), self._native(enabled)
@@ -67,7 +78,7 @@ class Devices:
             return None
         from verified_tok.gpu.router import measured, thresholds
 
-        return _Choice(gpu, thresholds(gpu.device, lambda: measured(own, gpu)))
+        return Choice(gpu, thresholds(gpu.device, lambda: measured(own, gpu)))
 
     def _native(self, enabled: frozenset[int]) -> NativeEncoder:
         own = self._encoder(enabled)

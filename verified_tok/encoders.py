@@ -63,7 +63,11 @@ class TextEncoder(Protocol):
         ...
 
     def encode_batch(
-        self, texts: Texts, before: Sequence[int], after: Sequence[int], threads: int | None = None
+        self,
+        texts: Texts | native.TextArray,
+        before: Sequence[int],
+        after: Sequence[int],
+        threads: int | None = None,
     ) -> tuple[Ids, Offsets]:
         """The ids of several texts in one array, each with `before` and `after` around it, and the bounds
         of each text's ids. By at most so many threads; None: as many as there are processors."""
@@ -98,7 +102,11 @@ class ReferenceEncoder:
         return reference.normalized(self._pipeline, check_text(text))
 
     def encode_batch(
-        self, texts: Texts, before: Sequence[int], after: Sequence[int], threads: int | None = None
+        self,
+        texts: Texts | native.TextArray,
+        before: Sequence[int],
+        after: Sequence[int],
+        threads: int | None = None,
     ) -> tuple[Ids, Offsets]:
         """See `TextEncoder`. One thread does it."""
         encoded = [[*before, *reference.encode(self._pipeline, text), *after] for text in text_list(texts)]
@@ -153,7 +161,11 @@ class NativeEncoder:
         return explained(text, lambda: self.engine.normalize(text))
 
     def encode_batch(
-        self, texts: Texts, before: Sequence[int], after: Sequence[int], threads: int | None = None
+        self,
+        texts: Texts | native.TextArray,
+        before: Sequence[int],
+        after: Sequence[int],
+        threads: int | None = None,
     ) -> tuple[Ids, Offsets]:
         """See `TextEncoder`."""
         many = threads or processors()

@@ -54,6 +54,8 @@ def check_texts(texts: object) -> None:
 def text_array(texts: Any) -> native.TextArray | None:
     """The texts of an array for the native core, without a Python object for each; None for what is no array
     that the core reads. Raises `InvalidText`, naming the item if it is to blame."""
+    if isinstance(texts, native.TextArray):
+        return texts
     try:
         if hasattr(texts, "__arrow_c_array__"):
             return native.TextArray.of_arrow(*texts.__arrow_c_array__())
@@ -97,14 +99,26 @@ def text_list(texts: Any) -> list[str]:
     return found
 
 
-def as_list(texts: Any) -> list[str]:
-    """The items of anything but an array as they are, which may be no texts; those of an array as Python's
-    texts. Raises `InvalidText`, naming the first item of an array that is none.
+def at_hand(texts: Any) -> list[str] | native.TextArray:
+    """The texts so that they can be read more than once; items of what is no array may still be no texts.
+    Needs the native core. Raises `InvalidText`.
 
-    >>> as_list(iter(["a", "b"]))
+    >>> at_hand(iter(["a", "b"]))
     ['a', 'b']
     """
-    return text_list(texts) if isinstance(texts, np.ndarray) or _speaks_arrow(texts) else list(texts)
+    array = text_array(texts)
+    return list(texts) if array is None else array
+
+
+def text_size(texts: list[str] | native.TextArray) -> int:
+    """How many characters there are, of an array how many bytes; what is no text has none.
+
+    >>> text_size(["ab", "é"])
+    3
+    """
+    if isinstance(texts, list):
+        return sum(len(text) for text in texts if isinstance(text, str))
+    return texts.bytes
 
 
 def _speaks_arrow(texts: object) -> bool:

@@ -38,7 +38,7 @@ from verified_tok.session_file import read_session
 from verified_tok.session_state import Ids
 from verified_tok.spec import ByteLevel, MergeBpe, TokenizerSpec
 from verified_tok.text import check_text
-from verified_tok.text_arrays import Texts, as_list, check_texts
+from verified_tok.text_arrays import Texts, at_hand, check_texts, text_size
 
 if TYPE_CHECKING:
     from verified_tok.gpu.counters import GpuCounters
@@ -205,7 +205,7 @@ class Tokenizer:
         resident = check_device(device, device_output)
         enabled = self._switched_on(added_tokens)
         before, after = around(self._spec.post_processors) if template else ((), ())
-        if gpu := self._devices.gpu_for(device, enabled, _characters([text]), many):
+        if gpu := self._devices.gpu_for(device, enabled, text, many):
             return gpu.encode(text, before, after, resident)
         ids = self._encoder(enabled).encode(text, many)
         return _around(before, after, ids) if template else ids
@@ -250,10 +250,11 @@ class Tokenizer:
         resident = check_device(device, device_output)
         enabled = self._switched_on(added_tokens)
         before, after = around(self._spec.post_processors) if template else ((), ())
-        if device != "cpu":
-            texts = as_list(texts)
-            if gpu := self._devices.gpu_for(device, enabled, _characters(texts), many):
-                return gpu.encode_batch(texts, before, after, resident)
+        if choice := self._devices.choice(device, enabled):
+            given = at_hand(texts)
+            if choice.preferred(text_size(given), many):
+                return choice.gpu.encode_batch(given, before, after, resident)
+            return self._encoder(enabled).encode_batch(given, before, after, many)
         return self._encoder(enabled).encode_batch(texts, before, after, many)
 
     def encode_with_spans(
@@ -328,7 +329,7 @@ class Tokenizer:
         """
         check_device(device)
         enabled = self._switched_on(added_tokens)
-        gpu = self._devices.gpu_for(device, enabled, _characters([text]), 1)
+        gpu = self._devices.gpu_for(device, enabled, text, 1)
         return self._sessions(enabled).open(text, gpu.encode_placed(text) if gpu else None)
 
     def seams(self, added_tokens: AddedTokens = "all") -> SeamTable:
@@ -425,11 +426,6 @@ class Tokenizer:
             if not is_name or name not in self._added:
                 raise UnknownAddedToken(f"{name!r} is no added token of this tokenizer")
         return frozenset(self._added[name] for name in names)
-
-
-def _characters(texts: list[str]) -> int:
-    """How many there are; what is no text has none."""
-    return sum(len(text) for text in texts if isinstance(text, str))
 
 
 def _can_be_iterated(value: object) -> bool:

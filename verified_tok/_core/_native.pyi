@@ -109,7 +109,24 @@ class TextArray:
     def of_numpy_strings(dtype: object, address: int, count: int, stride: int) -> TextArray:
         """Of an array of NumPy's StringDType that lies at this address, with its data type."""
 
+    @staticmethod
+    def of_texts(texts: tuple[str, ...]) -> TextArray:
+        """Of Python's strings. Raises TypeError for what is none, UnicodeEncodeError for lone surrogates."""
+
     def __len__(self) -> int: ...
+    @property
+    def bytes(self) -> int:
+        """How many there are in all texts."""
+
+    def bounds(self, threads: int) -> npt.NDArray[np.int64]:
+        """Where each text begins when they lie one behind the other, and where the last one ends: shape
+        (texts + 1,). Raises ValueError, naming the first that is not UTF-8."""
+
+    def part(self, first: int, stop: int) -> TextArray:
+        """The texts from the first number up to the second. Raises IndexError."""
+
+    def copy_to(self, memory: npt.NDArray[np.uint8]) -> None:
+        """Put the texts into memory, one behind the other. Raises ValueError if they have no room there."""
 
 def literal_parts(image: Image, text: bytes, normalized: bool) -> list[tuple[int, int, int]]:
     """A text cut at the added tokens that match raw (or `normalized`) text: (start, stop, id), in bytes; the
@@ -215,16 +232,11 @@ class Session:
 def are_seams(seams: Image, left: npt.NDArray[np.uint32], right: npt.NDArray[np.uint32]) -> list[bool]:
     """Whether every text may be cut between characters on the left and those on the right, pair by pair."""
 
-def encode_parallel(engine: Engine, seams: Image, text: str, threads: int) -> npt.NDArray[np.uint32]:
-    """The ids of a text, by several threads that take the parts between seams."""
+def encode_parallel(
+    engine: Engine, seams: Image, text: str | TextArray, threads: int
+) -> npt.NDArray[np.uint32]:
+    """The ids of a text, or of the first one of an array, by several threads that take the parts between
+    seams."""
 
 def view_at(images: list[Image], addresses: list[int]) -> bytes:
     """What the kernels see of images that lie at these addresses; later images go before earlier ones."""
-
-def text_bounds(texts: list[str]) -> npt.NDArray[np.int64]:
-    """Where each text begins when they lie one behind the other in UTF-8, and where the last one ends: shape
-    (texts + 1,). Raises TypeError for what is no str, UnicodeEncodeError for lone surrogates."""
-
-def copy_texts(texts: list[str], memory: npt.NDArray[np.uint8]) -> None:
-    """Put texts into `memory`, one behind the other in UTF-8. No other thread may change the list meanwhile.
-    Raises ValueError if they have no room there, and what `text_bounds` raises."""

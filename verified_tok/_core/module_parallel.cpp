@@ -5,6 +5,7 @@
 #include "bindings.h"
 #include "exchange.h"
 #include "parallel.h"
+#include "text_array.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -13,9 +14,9 @@ namespace vt {
 
 namespace {
 
-nb::ndarray<nb::numpy, uint32_t, nb::ndim<1>> encode_in_parts(const Engine& engine, const Image::Ptr& seams,
-                                                              nb::handle value, uint32_t threads) {
-  const Text text = text_of(value);
+using IdArray = nb::ndarray<nb::numpy, uint32_t, nb::ndim<1>>;
+
+IdArray encode_in_parts(const Engine& engine, const Image::Ptr& seams, Text text, uint32_t threads) {
   View view{};
   look_into(view, seams->data(), seams->data());
   Ids ids;
@@ -26,10 +27,21 @@ nb::ndarray<nb::numpy, uint32_t, nb::ndim<1>> encode_in_parts(const Engine& engi
   return ids_array(std::move(ids));
 }
 
+IdArray encode_str(const Engine& engine, const Image::Ptr& seams, nb::handle text, uint32_t threads) {
+  return encode_in_parts(engine, seams, text_of(text), threads);
+}
+
+IdArray encode_first(const Engine& engine, const Image::Ptr& seams, const TextArray& texts, uint32_t threads) {
+  if (texts.texts().empty()) throw nb::index_error("there is no text");
+  texts.check(threads);
+  return encode_in_parts(engine, seams, texts.texts()[0], threads);
+}
+
 }  // namespace
 
 void bind_parallel(nb::module_& module) {
-  module.def("encode_parallel", &encode_in_parts, "engine"_a, "seams"_a, "text"_a, "threads"_a);
+  module.def("encode_parallel", &encode_first, "engine"_a, "seams"_a, "texts"_a, "threads"_a);
+  module.def("encode_parallel", &encode_str, "engine"_a, "seams"_a, "text"_a, "threads"_a);
 }
 
 }  // namespace vt

@@ -2,8 +2,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cstring>
 #include <string>
 
+#include "arrays.h"
 #include "bindings.h"
 #include "exchange.h"
 #include "text_array.h"
@@ -128,6 +130,38 @@ TextArray of_numpy_strings(nb::handle dtype, uint64_t address, size_t count, int
   return texts;
 }
 
+TextArray of_texts(const nb::tuple& texts) {
+  TextArray array;
+  for (nb::handle text : texts) array.add(text_of(text));
+  return array;
+}
+
+nb::ndarray<nb::numpy, int64_t, nb::ndim<1>> bounds(const TextArray& array, uint32_t threads) {
+  const std::vector<Text>& texts = array.texts();
+  std::vector<int64_t> bounds(texts.size() + 1);
+  {
+    const Released released(array.bytes());
+    array.check(threads);
+    for (size_t k = 0; k < texts.size(); ++k) bounds[k + 1] = bounds[k] + static_cast<int64_t>(texts[k].size);
+  }
+  return array_of(std::move(bounds));
+}
+
+TextArray part(const TextArray& array, size_t first, size_t stop) {
+  if (first > stop || stop > array.texts().size()) throw nb::index_error("there are no such texts");
+  return array.part(first, stop);
+}
+
+void copy_to(const TextArray& array, nb::ndarray<uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> memory) {
+  if (array.bytes() > memory.size()) throw nb::value_error("more text than there is memory for");
+  const Released released(array.bytes());
+  uint8_t* at = memory.data();
+  for (const Text& text : array.texts()) {
+    std::memcpy(at, text.data, text.size);
+    at += text.size;
+  }
+}
+
 }  // namespace
 
 void bind_text_array(nb::module_& module) {
@@ -137,6 +171,11 @@ void bind_text_array(nb::module_& module) {
       .def_static("of_bytes", &of_padded<uint8_t>, "strings"_a)
       .def_static("of_code_points", &of_padded<uint32_t>, "strings"_a)
       .def_static("of_numpy_strings", &of_numpy_strings, "dtype"_a, "address"_a, "count"_a, "stride"_a)
+      .def_static("of_texts", &of_texts, "texts"_a, nb::keep_alive<0, 1>())
+      .def_prop_ro("bytes", &TextArray::bytes)
+      .def("bounds", &bounds, "threads"_a)
+      .def("part", &part, "first"_a, "stop"_a, nb::keep_alive<0, 1>())
+      .def("copy_to", &copy_to, "memory"_a)
       .def("__len__", [](const TextArray& array) { return array.texts().size(); });
 }
 

@@ -35,8 +35,16 @@ class TextArray {
   const std::vector<Text>& texts() const { return texts_; }
   uint64_t bytes() const { return bytes_; }
 
+  // Adds a text that somebody else keeps.
+  void add(Text text) {
+    static constexpr uint8_t nothing = 0;
+    texts_.push_back(text.size == 0 ? Text{&nothing, 0} : text);
+    bytes_ += text.size;
+  }
+
   // Adds the strings of an array, which stays where it is.
   void add(Held<ArrowArray>&& array, ArrowStrings kind) {
+    unsure_ = true;
     for (int64_t place = 0; place < array->length; ++place) {
       if (is_null(*array, place)) throw BadItem(texts_.size(), null_item);
       add(string_at(*array, kind, place));
@@ -46,6 +54,7 @@ class TextArray {
 
   // Adds copies of strings of `width` bytes, with zeros behind them.
   void add_padded(const uint8_t* data, size_t count, size_t width) {
+    unsure_ = true;
     const uint8_t* at = copies_.room(count * width);
     copies_.add(data, count * width);
     for (size_t k = 0; k < count; ++k, at += width) {
@@ -76,14 +85,24 @@ class TextArray {
 
   // Adds a copy of a string. `reserve` must have made room for all.
   void add_copy(const char* data, size_t size) {
+    unsure_ = true;
     const uint8_t* at = copies_.room(size);
     copies_.add(reinterpret_cast<const uint8_t*>(data), size);
     add({at, size});
   }
   void reserve(uint64_t bytes) { copies_.room(bytes); }
 
+  // Those from `first` up to `stop`, in memory that this object keeps.
+  TextArray part(size_t first, size_t stop) const {
+    TextArray part;
+    for (size_t k = first; k < stop; ++k) part.add(texts_[k]);
+    part.unsure_ = unsure_;
+    return part;
+  }
+
   // Throws BadItem if one is not UTF-8. Up to `threads` threads.
   void check(uint32_t threads) const {
+    if (!unsure_) return;
     constexpr size_t items = 1024;  // that a thread takes at once
     std::atomic<size_t> next{0}, bad{texts_.size()};
     share(std::min<size_t>(threads, bytes_ / worth_a_thread + 1), [&] {
@@ -110,14 +129,9 @@ class TextArray {
     return name;
   }
 
-  void add(Text text) {
-    static constexpr uint8_t nothing = 0;
-    texts_.push_back(text.size == 0 ? Text{&nothing, 0} : text);
-    bytes_ += text.size;
-  }
-
   std::vector<Text> texts_;
   uint64_t bytes_ = 0;
+  bool unsure_ = false;  // whether all are UTF-8
   std::vector<Held<ArrowArray>> arrays_;
   ByteBuffer copies_;
 };
