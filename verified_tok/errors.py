@@ -131,5 +131,5 @@ class InvalidResponse(VerifiedTokError, ValueError):
 
 
 class GpuUnavailable(VerifiedTokError, RuntimeError):
-    """There is no GPU that CuPy can use, no kernel for a stage of this tokenizer, or no room on the GPU for what
-    is to be there."""
+    """There is no GPU that CuPy can use, no kernel for a stage of this tokenizer, or no room on the GPU for
+    what is to be there."""
