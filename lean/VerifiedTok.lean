@@ -57,6 +57,7 @@ public import VerifiedTok.Thm.Seam.Sharp
 public import VerifiedTok.Thm.Seam.Stable
 public import VerifiedTok.Thm.Search
 public import VerifiedTok.Thm.Search.Apart
+public import VerifiedTok.Thm.Search.Live
 public import VerifiedTok.Thm.Session
 public import VerifiedTok.Thm.Splice
 public import VerifiedTok.Thm.Splice.Blocks

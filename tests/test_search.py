@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from itertools import pairwise, product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_vocabularies import Small, smalls
+from small_vocabularies import Small, small, smalls
 
 from verified_tok._core import native
 from verified_tok.fetch import open_family
@@ -17,7 +18,7 @@ from verified_tok.native.model import sections
 from verified_tok.reference.bpe import Rule, Table, merge_all
 from verified_tok.reference.model import encoder
 from verified_tok.reference.rounds_check import symbols_of
-from verified_tok.reference.search import birth, made, stay_apart, stay_apart_all
+from verified_tok.reference.search import birth, live_table, made, search, stay_apart, stay_apart_all
 from verified_tok.spec import ByteLevel
 
 
@@ -43,6 +44,41 @@ def test_tokens_that_stay_apart_are_the_encoding(v: Small, data: st.DataObject) 
 def test_an_encoding_of_made_tokens_stays_apart(v: Small, data: st.DataObject) -> None:
     tokens = merge_all(v.table, data.draw(st.lists(st.integers(0, v.letters - 1), max_size=14)))
     assert stay_apart_all(v.table, v.spelled, tokens) == all(made(v.table, v.spelled, t) for t in tokens)
+
+
+def test_the_search_finds_the_encoding_if_it_knows_its_tokens() -> None:
+    """Whatever the order in which it tries tokens; it knows all that are made, or only some of them."""
+    failures = 0
+    for seed in range(600):
+        rng = random.Random(seed)
+        v = small(rng)
+        known = made_in(v)
+        rng.shuffle(known)
+        if rng.random() < 0.3:
+            del known[rng.randrange(len(known)) :]
+        tokens = rng.choices(range(v.letters), k=rng.randint(0, 14))
+
+        def fits(rest: Sequence[int], v: Small = v, known: Sequence[int] = known) -> list[int]:
+            return [t for t in known if tuple(rest[: len(v.spelled[t])]) == tuple(v.spelled[t])]
+
+        merged = merge_all(v.table, tokens)
+        expected = merged if {*merged} <= {*known} else None
+        assert search(v.table, v.spelled, fits, tokens) == expected
+        failures += expected is None
+    assert failures > 50
+
+
+@given(smalls, st.data())
+def test_rules_that_no_run_comes_to_may_be_dropped(v: Small, data: st.DataObject) -> None:
+    tokens = data.draw(st.lists(st.integers(0, v.letters - 1), max_size=14))
+    assert merge_all(live_table(v.table, v.spelled), tokens) == merge_all(v.table, tokens)
+
+
+def test_some_rules_are_dropped() -> None:
+    """Three ways to `abc`, of which its own symbols take one."""
+    table = Table((), {(0, 1): Rule(0, 3), (1, 2): Rule(1, 4), (0, 4): Rule(2, 5), (3, 2): Rule(3, 5)})
+    symbols = {0: [0], 1: [1], 2: [2], 3: [0, 1], 4: [1, 2], 5: [0, 1, 2]}
+    assert live_table(table, symbols).rules.keys() == {(0, 1), (1, 2), (3, 2)}
 
 
 def test_ranks_that_fall_mislead_the_walk() -> None:

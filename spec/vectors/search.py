@@ -9,7 +9,15 @@ from spec.vectors import lean_text as lean
 from spec.vectors.rounds import Merges, Symbols, merges, random_merges
 from verified_tok.reference.bpe import Rule, Table
 from verified_tok.reference.rounds_check import LiveRule
-from verified_tok.reference.search import birth, made, ranks_grow, stay_apart, stay_apart_all
+from verified_tok.reference.search import (
+    birth,
+    live_table,
+    made,
+    ranks_grow,
+    search,
+    stay_apart,
+    stay_apart_all,
+)
 
 RANDOM_TABLES = 3
 LISTS = 1
@@ -19,6 +27,7 @@ EDGE_CASES = (
     ("A merge between two tokens before those that take them.", merges("a+b", "b+a", "ab+a", "ba+b")),
     ("The same merges, of which the other comes first.", merges("b+a", "a+b", "ab+a", "ba+b")),
     ("Ranks that fall mislead.", merges("b+ab", "a+b")),
+    ("Two rules for one token, of which one is dead.", merges("a+b", "b+a", "ab+a", "a+ba")),
     ("Of one letter: the leftmost goes first.", merges("a+a", "aa+a", "aa+aa", "aaa+aa")),
 )
 
@@ -62,6 +71,22 @@ def _examples(number: int, listed: Merges, symbols: Symbols, rng: random.Random)
         tokens = rng.choices([*symbols], k=3)
         answer = str(stay_apart_all(table, symbols, tokens)).lower()
         yield lean.example(f"stayApartAll {t} {sym} {lean.nats(tokens)}", answer)
+    letters = [token for token in symbols if len(symbols[token]) == 1]
+    w = rng.choices(letters, k=8)
+    known = [token for token in symbols if made(table, symbols, token)]
+    fits = f"fun w => {lean.nats(known)}.filter fun c => ({sym} c).isPrefixOf w"
+    found = search(
+        table, symbols, lambda rest: [c for c in known if [*rest[: len(symbols[c])]] == [*symbols[c]]], w
+    )
+    answer = lean.option(None if found is None else lean.nats(found))
+    yield lean.example(f"search {t} {sym} ({fits}) {lean.nats(w)}", answer)
+    rules = live_table(table, symbols).rules
+    looks = ", ".join(f"(liveTable {t} {sym}).look {left} {right}" for left, right in table.rules)
+    kept = ", ".join(
+        lean.option(f"({rule.rank}, {rule.result})" if pair in rules else None)
+        for pair, rule in table.rules.items()
+    )
+    yield lean.example(f"[{looks}]", f"[{kept}]")
     yield ""
 
 

@@ -8,11 +8,11 @@ whose own merges have ranks that never fall, which `made` asks of each (``stayAp
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from verified_tok.reference.bpe import Table, best, merge_all
-from verified_tok.reference.rounds_check import LiveRule, Symbols, last_rule
+from verified_tok.reference.bpe import Rule, Table, best, merge_all
+from verified_tok.reference.rounds_check import LiveRule, Symbols, last_rule, live_rules
 
 
 def birth(table: Table, symbols: Symbols, token: int) -> LiveRule | None:
@@ -69,4 +69,48 @@ def stay_apart_all(table: Table, symbols: Symbols, tokens: Sequence[int]) -> boo
     """Every token is made by merges, and every two neighbours stay apart."""
     return all(made(table, symbols, token) for token in tokens) and all(
         stay_apart(table, symbols, a, b) for a, b in pairwise(tokens)
+    )
+
+
+Fits = Callable[[Sequence[int]], Sequence[int]]
+"""Tokens that merges make, and whose symbols the given ones begin with; in the order in which to try them."""
+
+
+def search(table: Table, symbols: Symbols, fits: Fits, tokens: Sequence[int]) -> list[int] | None:
+    """The encoding of these symbols, found without merging; None if `fits` does not know a token of it.
+
+    Tries the tokens in their order and goes back where none leads to the end. One list at most leads to a
+    place (``stayApartAll_unique``), so a place from which none leads on is given up for good.
+    """
+    found: list[int] = []
+    places = [0]
+    untried = [iter(fits(tokens))]
+    given_up: set[int] = set()
+    while places[-1] < len(tokens):
+        for token in untried[-1]:
+            stop = places[-1] + len(symbols[token])
+            if stop not in given_up and (not found or stay_apart(table, symbols, found[-1], token)):
+                found.append(token)
+                places.append(stop)
+                untried.append(iter(fits(tokens[stop:])))
+                break
+        else:
+            if not found:
+                return None
+            given_up.add(places.pop())
+            untried.pop()
+            found.pop()
+    return found
+
+
+def live_table(table: Table, symbols: Symbols) -> Table:
+    """A table without the rules that no run from initial tokens comes to.
+
+    Of the rules of a token, the last one of the run on its own symbols is kept; every encoding stays as it is
+    (``mergeAll_liveTable``).
+    """
+    last = live_rules(table, symbols).values()
+    live = {(rule.left, rule.right): Rule(rule.rank, rule.result) for rule in last}
+    return Table(
+        table.byte_token, {pair: rule for pair, rule in table.rules.items() if live.get(pair) == rule}
     )

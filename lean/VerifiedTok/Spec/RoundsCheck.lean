@@ -28,6 +28,15 @@ its result.  At most `n` merges are made. -/
     List (Token × Token × Nat × Token) :=
   voc.filterMap fun c => lastRule t (sym c).length (sym c)
 
+/-- A table without the rules that no run from initial tokens comes to: of the rules of a token, the last one of
+the run on its own symbols is kept. -/
+@[expose] def liveTable (t : Table) (sym : Token → List Token) : Table where
+  byteToken := t.byteToken
+  look a b :=
+    match t.look a b with
+    | some (k, c) => if lastRule t (sym c).length (sym c) = some (a, b, k, c) then some (k, c) else none
+    | none => none
+
 /-- The check of `LiveMonotone`. -/
 @[expose] def checkLiveMonotone (t : Table) (sym : Token → List Token) (voc : List Token) : Bool :=
   let live := liveRules t sym voc

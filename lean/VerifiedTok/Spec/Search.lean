@@ -59,4 +59,25 @@ them: does no merge join the two runs?  `dl` and `dr` are the ranks of the merge
   | [a] => made t sym a
   | [] => true
 
+/-- Looks for tokens that spell `rest` behind the token `last`: tries those that `fits` gives, in its order, and goes
+back where none leads to the end.  Makes at most `n` steps down. -/
+@[expose] def searchFrom (t : Table) (sym : Token → List Token) (fits : List Token → List Token) :
+    Nat → Option Token → List Token → Option (List Token)
+  | _, _, [] => some []
+  | 0, _, _ :: _ => none
+  | n + 1, last, x :: rest =>
+    (fits (x :: rest)).findSome? fun c =>
+      if last.all fun l => stayApart t sym l c then
+        (searchFrom t sym fits n (some c) ((x :: rest).drop (sym c).length)).map (c :: ·)
+      else none
+
+/-- The tokens of the symbols `w`, found without merging them, if they are found. -/
+@[expose] def search (t : Table) (sym : Token → List Token) (fits : List Token → List Token) (w : List Token) :
+    Option (List Token) :=
+  searchFrom t sym fits w.length none w
+
+/-- What `fits` gives: tokens that merges make, and whose symbols the text begins with. -/
+@[expose] def Fits (t : Table) (sym : Token → List Token) (fits : List Token → List Token) : Prop :=
+  ∀ w, ∀ c ∈ fits w, made t sym c = true ∧ sym c <+: w
+
 end VerifiedTok

@@ -413,6 +413,107 @@ theorem stayApartAll_unique (hv : Spelling t init sym) {ts us : List Token} (hi 
   rw [← mergeAll_of_stayApartAll hv hi ht, he]
   exact mergeAll_of_stayApartAll hv (he ▸ hi) hu
 
+/-! ## The search as a program -/
+
+/-- `ts` may stand behind the token `last`. -/
+@[expose] def BehindLast (t : Table) (sym : Token → List Token) (last : Option Token) (ts : List Token) : Prop :=
+  ∀ l c, last = some l → ts.head? = some c → stayApart t sym l c = true
+
+theorem stayApartAll_cons {c : Token} {ts : List Token} (hc : made t sym c = true)
+    (hb : BehindLast t sym (some c) ts) (h : stayApartAll t sym ts = true) : stayApartAll t sym (c :: ts) = true := by
+  cases ts with
+  | nil => exact hc
+  | cons d ts => simp only [stayApartAll, hc, hb c d rfl rfl, h, Bool.and_self]
+
+theorem searchFrom_sound {fits : List Token → List Token} (hf : Fits t sym fits) : ∀ {n : Nat} {last : Option Token}
+    {w ts : List Token}, searchFrom t sym fits n last w = some ts →
+      ts.flatMap sym = w ∧ stayApartAll t sym ts = true ∧ BehindLast t sym last ts
+  | _, _, [], ts, h => by
+    rw [searchFrom] at h
+    cases h
+    exact ⟨rfl, rfl, fun _ _ _ h => by simp at h⟩
+  | 0, _, _ :: _, ts, h => by simp [searchFrom] at h
+  | n + 1, last, x :: rest, ts, h => by
+    rw [searchFrom] at h
+    obtain ⟨c, hc, h⟩ := List.exists_of_findSome?_eq_some h
+    split at h
+    · rename_i hl
+      obtain ⟨us, hus, rfl⟩ := Option.map_eq_some_iff.mp h
+      obtain ⟨hm, r, hr⟩ := hf _ c hc
+      obtain ⟨h1, h2, h3⟩ := searchFrom_sound hf hus
+      refine ⟨?_, stayApartAll_cons hm h3 h2, fun l d hlast hd => ?_⟩
+      · rw [List.flatMap_cons, h1]
+        have hdrop : (x :: rest).drop (sym c).length = r := by rw [← hr]; simp
+        rw [hdrop, hr]
+      · cases hd
+        rw [hlast] at hl
+        exact hl
+    · cases h
+
+/-- **What the search finds is the encoding.** -/
+theorem search_sound (hv : Spelling t init sym) {fits : List Token → List Token} (hf : Fits t sym fits)
+    {w ts : List Token} (hw : ∀ s ∈ w, init s) (h : search t sym fits w = some ts) : mergeAll t w = ts := by
+  obtain ⟨h1, h2, _⟩ := searchFrom_sound hf h
+  rw [← h1]
+  exact mergeAll_of_stayApartAll hv (by rw [h1]; exact hw) h2
+
+theorem made_ne_nil {c : Token} (hc : made t sym c = true) : sym c ≠ [] := fun he => by
+  have := (made_iff.mp hc).ranked
+  rw [he] at this
+  exact List.cons_ne_nil _ _ (this.unique (.stop fun _ _ _ => selected_nil))
+
+/-- It finds something if some list of tokens that `fits` knows passes the test. -/
+theorem searchFrom_complete {fits : List Token → List Token} (hf : Fits t sym fits) : ∀ {ts : List Token} {n : Nat}
+    {last : Option Token}, (ts.flatMap sym).length ≤ n → stayApartAll t sym ts = true → BehindLast t sym last ts →
+      (∀ u c v, ts = u ++ c :: v → c ∈ fits ((c :: v).flatMap sym)) →
+      (searchFrom t sym fits n last (ts.flatMap sym)).isSome = true
+  | [], n, _, _, _, _, _ => by cases n <;> rfl
+  | c :: ts, n, last, hn, h, hb, hm => by
+    have hc := made_of_stayApartAll h c (List.mem_cons_self ..)
+    have hne := made_ne_nil hc
+    obtain ⟨x, xs, hx⟩ := List.exists_cons_of_ne_nil hne
+    have he : (c :: ts).flatMap sym = x :: (xs ++ ts.flatMap sym) := by rw [List.flatMap_cons, hx]; rfl
+    have hmem := hm [] c ts rfl
+    rw [he] at hn hmem ⊢
+    cases n with
+    | zero => simp at hn
+    | succ n =>
+      have hdrop : (x :: (xs ++ ts.flatMap sym)).drop (sym c).length = ts.flatMap sym := by
+        rw [← he, List.flatMap_cons]; simp
+      have htail : stayApartAll t sym ts = true ∧ BehindLast t sym (some c) ts := by
+        cases ts with
+        | nil => exact ⟨rfl, fun _ _ _ h => by simp at h⟩
+        | cons d ts =>
+          simp only [stayApartAll, Bool.and_eq_true] at h
+          exact ⟨h.2, fun l e hl he => by cases hl; cases he; exact h.1.2⟩
+      have hlen : (ts.flatMap sym).length ≤ n := by
+        simp only [List.length_cons, List.length_append] at hn
+        omega
+      have ih := searchFrom_complete hf hlen htail.1 htail.2 fun u d v hd => hm (c :: u) d v (by rw [hd]; rfl)
+      have hlast : (last.all fun l => stayApart t sym l c) = true := by
+        cases last with
+        | none => rfl
+        | some l => exact hb l c rfl rfl
+      rw [searchFrom, List.findSome?_isSome_iff]
+      refine ⟨c, hmem, ?_⟩
+      rw [if_pos hlast, hdrop, Option.isSome_map]
+      exact ih
+
+/-- **The search finds the encoding exactly if `fits` knows every token of it**, where the token stands. -/
+theorem search_eq_some (hv : Spelling t init sym) {fits : List Token → List Token} (hf : Fits t sym fits)
+    {w : List Token} (hw : ∀ s ∈ w, init s)
+    (hm : ∀ u c v, mergeAll t w = u ++ c :: v → c ∈ fits ((c :: v).flatMap sym)) :
+    search t sym fits w = some (mergeAll t w) := by
+  have hspell : (mergeAll t w).flatMap sym = w := (hv.steps_eq hw (mergeAll_ranked t w).steps).symm
+  have hmade : ∀ c ∈ mergeAll t w, made t sym c = true := fun c hc => by
+    obtain ⟨u, v, he⟩ := List.append_of_mem hc
+    exact (hf _ c (hm u c v he)).1
+  have := searchFrom_complete (n := w.length) (last := none) hf (by rw [hspell]; exact Nat.le_refl _)
+    (stayApartAll_mergeAll hv hw hmade) (fun _ _ h => by cases h) hm
+  rw [hspell] at this
+  obtain ⟨ts, hts⟩ := Option.isSome_iff_exists.mp this
+  rw [search, hts, search_sound hv hf hw hts]
+
 /-! ## Why ranks may not fall -/
 
 /-- `b` and `ab` rank below `a` and `b`; 0 is `a`, 1 is `b`, 2 is `ab`, 3 is `bab`. -/

@@ -20,6 +20,10 @@ example : tokens0.filter (made table0 symbols0) = [0, 1, 2, 3, 4] := by decide +
 example : ((tokens0.flatMap fun l => tokens0.map fun r => (l, r)).filter fun p => stayApart table0 symbols0 p.1 p.2) =
     [(0, 0), (0, 2), (0, 4), (0, 5), (1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (2, 1), (2, 2), (2, 3), (2, 4), (2, 5), (3, 0), (3, 2), (3, 4), (3, 5), (4, 0), (4, 2), (4, 4), (4, 5), (5, 0), (5, 1), (5, 2), (5, 3), (5, 4), (5, 5)] := by decide +kernel
 example : stayApartAll table0 symbols0 [1, 3, 0] = true := by decide +kernel
+example : search table0 symbols0 (fun w => [0, 1, 2, 3, 4].filter fun c => (symbols0 c).isPrefixOf w) [1, 1, 0, 0, 1, 1, 1, 0] =
+    (some [1, 3, 2, 1, 3]) := by decide +kernel
+example : [(liveTable table0 symbols0).look 0 1, (liveTable table0 symbols0).look 1 0, (liveTable table0 symbols0).look 2 0, (liveTable table0 symbols0).look 3 1] =
+    [(some (0, 2)), (some (1, 3)), (some (2, 4)), none] := by decide +kernel
 
 /-! The same merges, of which the other comes first. -/
 def table1 : Table := ofMerges UInt8.toNat [⟨1, 0, 2⟩, ⟨0, 1, 3⟩, ⟨3, 0, 4⟩, ⟨2, 1, 5⟩]
@@ -32,7 +36,11 @@ example : (tokens1.filter fun c => ranksGrow table1 (symbols1 c).length 0 (symbo
 example : tokens1.filter (made table1 symbols1) = [0, 1, 2, 3, 5] := by decide +kernel
 example : ((tokens1.flatMap fun l => tokens1.map fun r => (l, r)).filter fun p => stayApart table1 symbols1 p.1 p.2) =
     [(0, 0), (0, 2), (0, 3), (0, 4), (0, 5), (1, 1), (1, 2), (1, 4), (1, 5), (2, 0), (2, 2), (2, 3), (2, 4), (2, 5), (3, 1), (3, 2), (3, 4), (3, 5), (4, 0), (4, 1), (4, 2), (4, 3), (4, 4), (4, 5), (5, 1), (5, 2), (5, 4), (5, 5)] := by decide +kernel
-example : stayApartAll table1 symbols1 [4, 5, 2] = false := by decide +kernel
+example : stayApartAll table1 symbols1 [3, 2, 0] = true := by decide +kernel
+example : search table1 symbols1 (fun w => [0, 1, 2, 3, 5].filter fun c => (symbols1 c).isPrefixOf w) [0, 0, 0, 0, 1, 1, 1, 1] =
+    (some [0, 0, 0, 3, 1, 1, 1]) := by decide +kernel
+example : [(liveTable table1 symbols1).look 1 0, (liveTable table1 symbols1).look 0 1, (liveTable table1 symbols1).look 3 0, (liveTable table1 symbols1).look 2 1] =
+    [(some (0, 2)), (some (1, 3)), none, (some (3, 5))] := by decide +kernel
 
 /-! Ranks that fall mislead. -/
 def table2 : Table := ofMerges UInt8.toNat [⟨1, 3, 2⟩, ⟨0, 1, 3⟩]
@@ -45,57 +53,92 @@ example : (tokens2.filter fun c => ranksGrow table2 (symbols2 c).length 0 (symbo
 example : tokens2.filter (made table2 symbols2) = [0, 1, 3] := by decide +kernel
 example : ((tokens2.flatMap fun l => tokens2.map fun r => (l, r)).filter fun p => stayApart table2 symbols2 p.1 p.2) =
     [(0, 0), (0, 2), (0, 3), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2), (2, 3), (3, 0), (3, 1), (3, 2), (3, 3)] := by decide +kernel
-example : stayApartAll table2 symbols2 [0, 2, 2] = false := by decide +kernel
+example : stayApartAll table2 symbols2 [2, 2, 1] = false := by decide +kernel
+example : search table2 symbols2 (fun w => [0, 1, 3].filter fun c => (symbols2 c).isPrefixOf w) [0, 0, 0, 0, 0, 0, 0, 0] =
+    (some [0, 0, 0, 0, 0, 0, 0, 0]) := by decide +kernel
+example : [(liveTable table2 symbols2).look 1 3, (liveTable table2 symbols2).look 0 1] =
+    [(some (0, 2)), (some (1, 3))] := by decide +kernel
 
-/-! Of one letter: the leftmost goes first. -/
-def table3 : Table := ofMerges UInt8.toNat [⟨0, 0, 1⟩, ⟨1, 0, 2⟩, ⟨1, 1, 3⟩, ⟨2, 1, 4⟩]
-def symbols3 (c : Token) : List Token := [[0], [0, 0], [0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0, 0]].getD c []
+/-! Two rules for one token, of which one is dead. -/
+def table3 : Table := ofMerges UInt8.toNat [⟨0, 1, 2⟩, ⟨1, 0, 3⟩, ⟨2, 0, 4⟩, ⟨0, 3, 4⟩]
+def symbols3 (c : Token) : List Token := [[0], [1], [0, 1], [1, 0], [0, 1, 0]].getD c []
 def tokens3 : List Token := [0, 1, 2, 3, 4]
 example : tokens3.map (birth table3 symbols3) =
-    [none, (some (0, 0, 0)), (some (1, 0, 1)), (some (1, 1, 2)), none] := by decide +kernel
+    [none, none, (some (0, 1, 0)), (some (1, 0, 1)), (some (2, 0, 2))] := by decide +kernel
 example : (tokens3.filter fun c => ranksGrow table3 (symbols3 c).length 0 (symbols3 c)) =
     [0, 1, 2, 3, 4] := by decide +kernel
-example : tokens3.filter (made table3 symbols3) = [0, 1, 2, 3] := by decide +kernel
+example : tokens3.filter (made table3 symbols3) = [0, 1, 2, 3, 4] := by decide +kernel
 example : ((tokens3.flatMap fun l => tokens3.map fun r => (l, r)).filter fun p => stayApart table3 symbols3 p.1 p.2) =
-    [(0, 4), (1, 2), (1, 4), (2, 4), (3, 1), (3, 2), (3, 3), (3, 4), (4, 0), (4, 1), (4, 2), (4, 3), (4, 4)] := by decide +kernel
-example : stayApartAll table3 symbols3 [3, 1, 2] = true := by decide +kernel
+    [(0, 0), (0, 2), (0, 4), (1, 1), (1, 2), (1, 3), (1, 4), (2, 1), (2, 2), (2, 3), (2, 4), (3, 0), (3, 2), (3, 4), (4, 0), (4, 2), (4, 4)] := by decide +kernel
+example : stayApartAll table3 symbols3 [4, 2, 3] = true := by decide +kernel
+example : search table3 symbols3 (fun w => [0, 1, 2, 3, 4].filter fun c => (symbols3 c).isPrefixOf w) [1, 0, 0, 1, 1, 1, 1, 1] =
+    (some [3, 2, 1, 1, 1, 1]) := by decide +kernel
+example : [(liveTable table3 symbols3).look 0 1, (liveTable table3 symbols3).look 1 0, (liveTable table3 symbols3).look 2 0, (liveTable table3 symbols3).look 0 3] =
+    [(some (0, 2)), (some (1, 3)), (some (2, 4)), none] := by decide +kernel
 
-/-! Random tables -/
-def table4 : Table := ofMerges UInt8.toNat [⟨1, 0, 2⟩, ⟨1, 2, 3⟩, ⟨3, 2, 4⟩]
-def symbols4 (c : Token) : List Token := [[0], [1], [1, 0], [1, 1, 0], [1, 1, 0, 1, 0]].getD c []
+/-! Of one letter: the leftmost goes first. -/
+def table4 : Table := ofMerges UInt8.toNat [⟨0, 0, 1⟩, ⟨1, 0, 2⟩, ⟨1, 1, 3⟩, ⟨2, 1, 4⟩]
+def symbols4 (c : Token) : List Token := [[0], [0, 0], [0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0, 0]].getD c []
 def tokens4 : List Token := [0, 1, 2, 3, 4]
 example : tokens4.map (birth table4 symbols4) =
-    [none, none, (some (1, 0, 0)), (some (1, 2, 1)), (some (3, 2, 2))] := by decide +kernel
+    [none, (some (0, 0, 0)), (some (1, 0, 1)), (some (1, 1, 2)), none] := by decide +kernel
 example : (tokens4.filter fun c => ranksGrow table4 (symbols4 c).length 0 (symbols4 c)) =
     [0, 1, 2, 3, 4] := by decide +kernel
-example : tokens4.filter (made table4 symbols4) = [0, 1, 2, 3, 4] := by decide +kernel
+example : tokens4.filter (made table4 symbols4) = [0, 1, 2, 3] := by decide +kernel
 example : ((tokens4.flatMap fun l => tokens4.map fun r => (l, r)).filter fun p => stayApart table4 symbols4 p.1 p.2) =
-    [(0, 0), (0, 1), (0, 2), (0, 3), (0, 4), (1, 1), (1, 3), (1, 4), (2, 0), (2, 1), (2, 2), (2, 3), (2, 4), (3, 0), (3, 1), (3, 3), (3, 4), (4, 0), (4, 1), (4, 2), (4, 3), (4, 4)] := by decide +kernel
-example : stayApartAll table4 symbols4 [4, 4, 3] = true := by decide +kernel
+    [(0, 4), (1, 2), (1, 4), (2, 4), (3, 1), (3, 2), (3, 3), (3, 4), (4, 0), (4, 1), (4, 2), (4, 3), (4, 4)] := by decide +kernel
+example : stayApartAll table4 symbols4 [3, 1, 3] = false := by decide +kernel
+example : search table4 symbols4 (fun w => [0, 1, 2, 3].filter fun c => (symbols4 c).isPrefixOf w) [0, 0, 0, 0, 0, 0, 0, 0] =
+    (some [3, 3]) := by decide +kernel
+example : [(liveTable table4 symbols4).look 0 0, (liveTable table4 symbols4).look 1 0, (liveTable table4 symbols4).look 1 1, (liveTable table4 symbols4).look 2 1] =
+    [(some (0, 1)), (some (1, 2)), (some (2, 3)), none] := by decide +kernel
 
-def table5 : Table := ofMerges UInt8.toNat [⟨0, 0, 1⟩, ⟨0, 1, 2⟩, ⟨2, 2, 3⟩]
-def symbols5 (c : Token) : List Token := [[0], [0, 0], [0, 0, 0], [0, 0, 0, 0, 0, 0]].getD c []
-def tokens5 : List Token := [0, 1, 2, 3]
-example : tokens5.map (birth table5 symbols5) =
-    [none, (some (0, 0, 0)), none, none] := by decide +kernel
+/-! Random tables -/
+def table5 : Table := ofMerges UInt8.toNat [⟨0, 0, 1⟩]
+def symbols5 (c : Token) : List Token := [[0], [0, 0]].getD c []
+def tokens5 : List Token := [0, 1]
+example : tokens5.map (birth table5 symbols5) = [none, (some (0, 0, 0))] := by decide +kernel
 example : (tokens5.filter fun c => ranksGrow table5 (symbols5 c).length 0 (symbols5 c)) =
-    [0, 1, 2, 3] := by decide +kernel
+    [0, 1] := by decide +kernel
 example : tokens5.filter (made table5 symbols5) = [0, 1] := by decide +kernel
 example : ((tokens5.flatMap fun l => tokens5.map fun r => (l, r)).filter fun p => stayApart table5 symbols5 p.1 p.2) =
-    [(0, 2), (0, 3), (1, 0), (1, 1), (1, 2), (1, 3), (2, 0), (2, 1), (2, 3), (3, 0), (3, 1), (3, 2), (3, 3)] := by decide +kernel
-example : stayApartAll table5 symbols5 [0, 0, 1] = false := by decide +kernel
+    [(1, 0), (1, 1)] := by decide +kernel
+example : stayApartAll table5 symbols5 [0, 0, 0] = false := by decide +kernel
+example : search table5 symbols5 (fun w => [0, 1].filter fun c => (symbols5 c).isPrefixOf w) [0, 0, 0, 0, 0, 0, 0, 0] =
+    (some [1, 1, 1, 1]) := by decide +kernel
+example : [(liveTable table5 symbols5).look 0 0] = [(some (0, 1))] := by decide +kernel
 
-def table6 : Table := ofMerges UInt8.toNat [⟨0, 1, 2⟩, ⟨1, 0, 3⟩]
-def symbols6 (c : Token) : List Token := [[0], [1], [0, 1], [1, 0]].getD c []
-def tokens6 : List Token := [0, 1, 2, 3]
+def table6 : Table := ofMerges UInt8.toNat [⟨0, 0, 2⟩, ⟨2, 4, 3⟩, ⟨1, 1, 4⟩]
+def symbols6 (c : Token) : List Token := [[0], [1], [0, 0], [0, 0, 1, 1], [1, 1]].getD c []
+def tokens6 : List Token := [0, 1, 2, 3, 4]
 example : tokens6.map (birth table6 symbols6) =
-    [none, none, (some (0, 1, 0)), (some (1, 0, 1))] := by decide +kernel
+    [none, none, (some (0, 0, 0)), (some (2, 4, 1)), (some (1, 1, 2))] := by decide +kernel
 example : (tokens6.filter fun c => ranksGrow table6 (symbols6 c).length 0 (symbols6 c)) =
-    [0, 1, 2, 3] := by decide +kernel
-example : tokens6.filter (made table6 symbols6) = [0, 1, 2, 3] := by decide +kernel
+    [0, 1, 2, 4] := by decide +kernel
+example : tokens6.filter (made table6 symbols6) = [0, 1, 2, 4] := by decide +kernel
 example : ((tokens6.flatMap fun l => tokens6.map fun r => (l, r)).filter fun p => stayApart table6 symbols6 p.1 p.2) =
-    [(0, 0), (0, 2), (1, 1), (1, 2), (1, 3), (2, 0), (2, 1), (2, 2), (2, 3), (3, 0), (3, 2)] := by decide +kernel
-example : stayApartAll table6 symbols6 [2, 3, 2] = true := by decide +kernel
+    [(0, 1), (0, 4), (1, 0), (1, 2), (1, 3), (2, 0), (2, 1), (2, 2), (2, 3), (3, 0), (3, 1), (3, 2), (3, 3), (3, 4), (4, 0), (4, 1), (4, 2), (4, 3), (4, 4)] := by decide +kernel
+example : stayApartAll table6 symbols6 [0, 0, 4] = false := by decide +kernel
+example : search table6 symbols6 (fun w => [0, 1, 2, 4].filter fun c => (symbols6 c).isPrefixOf w) [1, 0, 1, 1, 0, 0, 1, 1] =
+    none := by decide +kernel
+example : [(liveTable table6 symbols6).look 0 0, (liveTable table6 symbols6).look 2 4, (liveTable table6 symbols6).look 1 1] =
+    [(some (0, 2)), (some (1, 3)), (some (2, 4))] := by decide +kernel
+
+def table7 : Table := ofMerges UInt8.toNat [⟨0, 1, 2⟩, ⟨2, 1, 3⟩]
+def symbols7 (c : Token) : List Token := [[0], [1], [0, 1], [0, 1, 1]].getD c []
+def tokens7 : List Token := [0, 1, 2, 3]
+example : tokens7.map (birth table7 symbols7) =
+    [none, none, (some (0, 1, 0)), (some (2, 1, 1))] := by decide +kernel
+example : (tokens7.filter fun c => ranksGrow table7 (symbols7 c).length 0 (symbols7 c)) =
+    [0, 1, 2, 3] := by decide +kernel
+example : tokens7.filter (made table7 symbols7) = [0, 1, 2, 3] := by decide +kernel
+example : ((tokens7.flatMap fun l => tokens7.map fun r => (l, r)).filter fun p => stayApart table7 symbols7 p.1 p.2) =
+    [(0, 0), (0, 2), (0, 3), (1, 0), (1, 1), (1, 2), (1, 3), (2, 0), (2, 2), (2, 3), (3, 0), (3, 1), (3, 2), (3, 3)] := by decide +kernel
+example : stayApartAll table7 symbols7 [3, 3, 2] = true := by decide +kernel
+example : search table7 symbols7 (fun w => [0, 1, 2, 3].filter fun c => (symbols7 c).isPrefixOf w) [1, 0, 0, 1, 1, 0, 1, 0] =
+    (some [1, 0, 3, 2, 0]) := by decide +kernel
+example : [(liveTable table7 symbols7).look 0 1, (liveTable table7 symbols7).look 2 1] =
+    [(some (0, 2)), (some (1, 3))] := by decide +kernel
 
 
 end VerifiedTok.Vectors
