@@ -294,6 +294,22 @@ def test_masks_on_the_wrong_side(tok, template):
     ]
 
 
+def test_a_prompt_that_was_sampled_behind_a_close_may_be_marked():
+    """As harmony's are: but only if the close before it was sampled, too."""
+    conversation = vt.Conversation(TINY, "chatml")
+    conversation.add([{"role": "user", "content": "u"}, *[{"role": "assistant", "content": "ab"}] * 2])
+    ids = conversation.ids.tolist()
+    [_, close, _] = (place for place, id in enumerate(ids) if id == 301)
+    lead = conversation.format.lead("assistant", "assistant")
+    mask = conversation.assistant_mask.copy()
+    mask[close + 1 : close + 1 + len(lead)] = True
+    trajectory = {"ids": ids, "loss_mask": mask}
+    assert found(TINY, trajectory, "chatml") == []
+    mask[close] = False
+    told = kinds(TINY, trajectory, "chatml")
+    assert told == [("mask", "loss_mask", close + 1, close + 1 + len(lead))]
+
+
 def test_a_mask_beside_turns(tok):
     prompt = rendered(tok, "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n")
     said = [14990, 11, END]

@@ -222,7 +222,11 @@ def results_are_one_group(name):
         return
     one = [user(), answer("", ("f", {}))]
     refused(
-        name, *one, result("1"), result("2"), match="behind a tools event; results of one group are given tog"
+        name,
+        *one,
+        result("1"),
+        result("2"),
+        match="behind a tools event; results of one group are given together: repl",
     )
     made = conversation(name, *one, result("1"))
     before = made.turn_offsets[2]

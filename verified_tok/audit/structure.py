@@ -90,7 +90,7 @@ def check_mask(
     """Ids that a mask marks and no assistant said, and parts of a span that it leaves out.
 
     A span that is not marked at all is left out on purpose. The close may be marked or not: an engine may
-    have sampled it, or not.
+    have sampled it, or not. Nor is a generation prompt behind a close that is marked: sampling went on.
     """
     name, marks = mask
 
@@ -99,14 +99,18 @@ def check_mask(
             place = start + first, start + last
             yield Found(Kind.MASK, name, *place, message, (row(vocabulary, "ids", stretch.ids, *place),))
 
+    goes_on = False
     for one in events:
         if isinstance(one.event, chat.Close):
+            goes_on = bool(marks[one.start : one.stop].all())
             continue
         start, stop = one.span or (one.stop, one.stop)
         what = "ids outside all messages" if one.event is None else "a message"
         what = "the generation prompt" if one.span else what
-        front = marks[one.start : start]
-        yield from found(one.start, front, f"`{name}` marks {what}, which no assistant said")
+        if not (one.span and goes_on):
+            front = marks[one.start : start]
+            yield from found(one.start, front, f"`{name}` marks {what}, which no assistant said")
+        goes_on = False
         inside = marks[start:stop]
         if inside.any():
             yield from found(start, ~inside, f"`{name}` leaves out a part of what an assistant said")
