@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 from tokenizers import Tokenizer as Engine
 
+from verified_tok.cache import cache_folder
 from verified_tok.families import FAMILIES, RankFile
 from verified_tok.fetch import fetch, open_family
 from verified_tok.reference import pipeline
 from verified_tok.reference.decode import decode_bytes, token_texts
 from verified_tok.reference.model import encode_piece, encoder
-from verified_tok.registry import cache_folder
 
 Ids = npt.NDArray[np.uint32]
 

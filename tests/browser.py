@@ -18,8 +18,9 @@ from typing import Any
 import brotli
 from filelock import FileLock
 
+from verified_tok.cache import cache_folder
 from verified_tok.fetch import read_member
-from verified_tok.registry import Package, Registry, cache_folder
+from verified_tok.registry import Package, Registry
 
 _CHROMIUM = Package(Registry.NPM, "@sparticuz/chromium", "147.0.0", 68_307_621)
 _SECONDS = 60

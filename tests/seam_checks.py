@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from hostile import ATOMS
 
 import verified_tok as vt
-from verified_tok.encoders import ReferenceEncoder
-from verified_tok.engine import ReferenceEngine
+from verified_tok.encoder_reference import ReferenceEncoder
+from verified_tok.engine_reference import ReferenceEngine
 from verified_tok.reference.model import encoder
 from verified_tok.reference.seam_table import seam_table
 from verified_tok.session import Identity

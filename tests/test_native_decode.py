@@ -20,7 +20,8 @@ from tiny import byte_level, sentencepiece
 from tokenizers import Tokenizer as Engine
 
 import verified_tok as vt
-from verified_tok.decoders import NativeDecoder, ReferenceDecoder, TextDecoder
+from verified_tok.decoder_reference import ReferenceDecoder
+from verified_tok.decoders import NativeDecoder, TextDecoder
 from verified_tok.errors import (
     InvalidOption,
     InvalidRange,

@@ -6,7 +6,6 @@ import json
 import random
 from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 
 import hostile
 import numpy as np
@@ -15,10 +14,10 @@ from tiny import byte_level, sentencepiece
 
 import verified_tok as vt
 from verified_tok._core import native
-from verified_tok.encoders import NativeEncoder, ReferenceEncoder
+from verified_tok.encoder_reference import ReferenceEncoder
+from verified_tok.encoders import NativeEncoder
 from verified_tok.errors import InvalidText
 from verified_tok.fetch import open_family
-from verified_tok.native import image_file
 from verified_tok.tokenizer import Tokenizer
 
 FAMILIES = ("qwen3", "llama-2", "deepseek-v3", "gpt-neox", "claude", "gpt2")
@@ -123,46 +122,7 @@ def test_what_the_core_does_not_know_is_left_to_the_reference() -> None:
     assert isinstance(vt.load(json.dumps(byte_level()).encode())._encoder(frozenset()), NativeEncoder)
 
 
-# --- the image that is kept --------------------------------------------------------------------------
-
-
-def test_tables_are_kept_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(image_file, "cache_folder", lambda: tmp_path)
-    image = native.Image.of({"token_lengths": np.arange(9, dtype=np.uint32)})
-    built: list[int] = []
-
-    def build() -> native.Image:
-        built.append(1)
-        return image
-
-    def get() -> bytes:
-        return image_file.kept("encode", "f" * 64, build).memory.tobytes()
-
-    assert get() == get() == image.memory.tobytes()
-    assert len(built) == 1
-    [path] = tmp_path.rglob("*.image")
-    whole = path.read_bytes()
-    for damaged in (b"", whole[:50], bytes([whole[0] ^ 1]) + whole[1:], whole[:-1] + bytes([whole[-1] ^ 1])):
-        path.write_bytes(damaged)
-        built.clear()
-        assert get() == image.memory.tobytes()
-        assert len(built) == 1
-        assert path.read_bytes() == whole
-
-
-def test_no_more_files_are_kept_than_wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(image_file, "cache_folder", lambda: tmp_path)
-    image = native.Image.of({"token_lengths": np.arange(9, dtype=np.uint32)})
-    for number in range(image_file.FILES_KEPT + 3):
-        image_file.kept("encode", f"{number:064}"[::-1], lambda: image)
-    assert len(list(tmp_path.rglob("*.image"))) == image_file.FILES_KEPT
-
-
-def test_no_place_to_keep_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "file").write_text("")
-    monkeypatch.setattr(image_file, "cache_folder", lambda: tmp_path / "file")
-    image = native.Image.of({"token_lengths": np.arange(9, dtype=np.uint32)})
-    assert image_file.kept("encode", "0" * 64, lambda: image) is image
+# --- images --------------------------------------------------------------------------------------
 
 
 def test_images_that_are_none() -> None:

@@ -23,7 +23,7 @@ from tiny import byte_level
 
 import verified_tok as vt
 from verified_tok._core import native
-from verified_tok.engine import ReferenceEngine
+from verified_tok.engine_reference import ReferenceEngine
 from verified_tok.errors import InvalidText
 from verified_tok.native.seams import seam_sections
 from verified_tok.reference.unicode_form import combining_classes, compositions, decompositions

@@ -21,7 +21,8 @@ from seam_checks import atoms_of, reference_engine, seam_pairs, violations
 from tiny import BYTE_LEVEL, Document, added, byte_level, sentencepiece
 
 import verified_tok as vt
-from verified_tok.engine import ReferenceEngine, Sessions, restored
+from verified_tok.engine import Sessions, restored
+from verified_tok.engine_reference import ReferenceEngine
 from verified_tok.errors import (
     CannotPickle,
     InvalidRange,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from seam_checks import atoms_of, reference_engine
 
 import verified_tok as vt
-from verified_tok.engine import ReferenceEngine
+from verified_tok.engine_reference import ReferenceEngine
 from verified_tok.fetch import open_family
 from verified_tok.reference.added_tokens import Literals, extract
 from verified_tok.reference.seam_table import pairs_in

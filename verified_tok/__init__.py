@@ -11,16 +11,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from verified_tok import chat, errors, loading, spec
+from verified_tok import errors, loading, spec
 from verified_tok.audit import audit
-from verified_tok.conversation import Conversation
 from verified_tok.encoding import Encoding
-from verified_tok.loading.ranks import Ranks
-from verified_tok.reference.stream import StreamDecoder
+from verified_tok.later import later
+from verified_tok.loading import Ranks
 from verified_tok.session import Patch, Session
 from verified_tok.spec import TokenizerSpec
 from verified_tok.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from verified_tok import chat
+    from verified_tok.conversation import Conversation
+    from verified_tok.reference.stream import StreamDecoder
 
 __all__ = [
     "Conversation",
@@ -79,3 +84,18 @@ def from_pretrained(repo_id: str, revision: str | None = None) -> Tokenizer:
     Raises `MissingDependency`, `FetchError`, and what `load` raises.
     """
     return Tokenizer(loading.from_pretrained(repo_id, revision))
+
+
+# What takes as long to import as all the rest, and what few programs need, waits until it is asked for.
+__getattr__ = later(
+    "verified_tok",
+    {
+        "Conversation": "verified_tok.conversation",
+        "StreamDecoder": "verified_tok.reference.stream",
+        "chat": "verified_tok.chat",
+    },
+)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,10 +1,10 @@
-"""Decoding with one tokenizer: natively, or by the reference."""
+"""Decoding with one tokenizer: natively here, in `decoder_reference` by the reference."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,20 +13,13 @@ from verified_tok._core import native
 from verified_tok.errors import InvalidRange
 from verified_tok.ids import check_ids
 from verified_tok.native import NOT_BUILT, NotNative
-from verified_tok.native.decode import decode_arrays, plan
 from verified_tok.native.image_file import image_for
 from verified_tok.options import processors
-from verified_tok.reference.decode import (
-    check_errors,
-    decode_bytes,
-    decode_text,
-    skipped,
-    strict_text,
-    token_bytes,
-    token_texts,
-)
-from verified_tok.reference.stream import StreamDecoder
 from verified_tok.spec import TokenizerSpec
+from verified_tok.text import check_errors, strict_text
+
+if TYPE_CHECKING:
+    from verified_tok.reference.stream import StreamDecoder
 
 T = TypeVar("T")
 Offsets = npt.NDArray[np.int64]
@@ -69,52 +62,15 @@ class TextDecoder(Protocol):
 
 def text_decoder(spec: TokenizerSpec) -> TextDecoder:
     """The native decoder of a tokenizer where there is one."""
-    if native is None:
-        return ReferenceDecoder(spec, NOT_BUILT)
-    try:
-        return NativeDecoder(spec)
-    except NotNative as lacking:
-        return ReferenceDecoder(spec, str(lacking))
+    why = NOT_BUILT
+    if native is not None:
+        try:
+            return NativeDecoder(spec)
+        except NotNative as lacking:
+            why = str(lacking)
+    from verified_tok.decoder_reference import ReferenceDecoder
 
-
-class ReferenceDecoder:
-    """Decodes as the reference does."""
-
-    def __init__(self, spec: TokenizerSpec, why: str = "chosen") -> None:
-        self.path = f"reference ({why})"
-        self._stages = spec.decoders
-        self._texts = token_texts(spec)
-        self._skipped = skipped(spec)
-
-    def token(self, id: int) -> bytes:
-        """See `TextDecoder`."""
-        [id] = check_ids([id], self._texts)
-        return token_bytes(self._stages, self._texts[id])
-
-    def bytes_of(self, ids: Iterable[int], skip: bool) -> bytes:
-        """See `TextDecoder`."""
-        return decode_bytes(self._stages, self._tokens(ids, skip))
-
-    def text_of(self, ids: Iterable[int], errors: str, skip: bool) -> str:
-        """See `TextDecoder`."""
-        return decode_text(self._stages, self._tokens(ids, skip), errors)
-
-    def texts_of(
-        self, ids: Iterable[int], offsets: Iterable[int], errors: str, skip: bool, threads: int | None = None
-    ) -> list[str]:
-        """See `TextDecoder`."""
-        checked = check_ids(ids, self._texts)
-        bounds = _bounds(offsets, len(checked)).tolist()
-        return [self.text_of(checked[a:b], errors, skip) for a, b in pairwise(bounds)]
-
-    def stream(self, prompt: Iterable[int], skip: bool) -> StreamDecoder:
-        """See `TextDecoder`."""
-        ids = check_ids(prompt, self._texts)
-        return StreamDecoder(self._stages, lambda ids: self._tokens(ids, skip), ids)
-
-    def _tokens(self, ids: Iterable[int], skip: bool) -> list[bytes]:
-        left_out = self._skipped if skip else frozenset()
-        return [self._texts[id] for id in check_ids(ids, self._texts) if id not in left_out]
+    return ReferenceDecoder(spec, why)
 
 
 class NativeDecoder:
@@ -127,6 +83,8 @@ class NativeDecoder:
         self._core = native.Decoder(image_for("decode", spec, self._build))
 
     def _build(self) -> native.Image:
+        from verified_tok.native.decode import decode_arrays
+
         return native.Image.of(decode_arrays(self._spec))
 
     def __contains__(self, id: object) -> bool:
@@ -160,7 +118,7 @@ class NativeDecoder:
         """See `TextDecoder`."""
         is_array = isinstance(ids, np.ndarray) and ids.ndim == 1 and ids.dtype.kind in "iu"
         array: Any = ids if is_array else check_ids(ids, self)
-        bounds = _bounds(offsets, len(array))
+        bounds = bounds_of(offsets, len(array))
         check_errors(errors)
         if errors == "replace":
             return self._with(lambda ids: self._core.texts(ids, bounds, skip, threads or processors()), array)
@@ -168,6 +126,9 @@ class NativeDecoder:
 
     def stream(self, prompt: Iterable[int], skip: bool) -> StreamDecoder:
         """See `TextDecoder`."""
+        from verified_tok.decoder_reference import NativeStreamDecoder, ReferenceDecoder
+        from verified_tok.native.decode import plan
+
         todo = plan(self._spec.decoders)
         if todo.byte_level and todo.strips:  # `Strip` gets whole characters, for which the core does not wait
             return ReferenceDecoder(self._spec).stream(prompt, skip)
@@ -181,33 +142,7 @@ class NativeDecoder:
         return decoded
 
 
-class NativeStreamDecoder(StreamDecoder):
-    """A stream in the native core."""
-
-    def __init__(self, core: native.DecodeStream, known: NativeDecoder, prompt: Iterable[int]) -> None:
-        self._core = core
-        self._known = known
-        self._finished = False
-        self.put(prompt if isinstance(prompt, Iterable) else check_ids(prompt, known))
-        core.settle()
-
-    def put(self, ids: int | Iterable[int]) -> str:
-        """See `StreamDecoder`."""
-        self._check_open()
-        text = self._core.put(ids)
-        if text is None:
-            text = self._core.put(check_ids(ids if isinstance(ids, Iterable) else [ids], self._known))
-            assert text is not None
-        return text
-
-    def finish(self, errors: str = "replace") -> str:
-        """See `StreamDecoder`."""
-        self._check_end(errors, self._core.incomplete())
-        self._finished = True
-        return self._core.finish()
-
-
-def _bounds(offsets: Iterable[int], count: int) -> Offsets:
+def bounds_of(offsets: Iterable[int], count: int) -> Offsets:
     """Where each text's ids begin and end. Raises `InvalidRange`."""
     given = offsets if isinstance(offsets, np.ndarray) or not isinstance(offsets, Iterable) else list(offsets)
     try:

@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from verified_tok.encoders import Placed
-from verified_tok.reference.post_processor import around, spaces_at_ends
 from verified_tok.session_state import Ids, Spans
-from verified_tok.spec import PostProcessor, Template, TrimOffsets
+from verified_tok.spec import PostProcessor, Template, TrimOffsets, around
 
 Counts = npt.NDArray[np.int64]
 
@@ -41,7 +40,15 @@ class Encoding:
     offsets: Spans
 
 
-_taken_spaces = lru_cache(maxsize=1 << 10)(spaces_at_ends)
+@lru_cache(maxsize=1 << 10)
+def _taken_spaces(text: str) -> tuple[int, int]:
+    return _spaces_at_ends()(text)
+
+
+def _spaces_at_ends() -> Callable[[str], tuple[int, int]]:
+    from verified_tok.reference.post_processor import spaces_at_ends
+
+    return spaces_at_ends
 
 
 class TokenSpaces(NamedTuple):
@@ -53,6 +60,7 @@ class TokenSpaces(NamedTuple):
     @classmethod
     def of(cls, texts: Mapping[int, bytes]) -> TokenSpaces:
         """Of the tokens' texts, as their vocabulary writes them."""
+        spaces_at_ends = _spaces_at_ends()
         size = max(texts, default=-1) + 1
         spaces = cls(np.zeros(size, np.int64), np.zeros(size, np.int64))
         for id, text in texts.items():

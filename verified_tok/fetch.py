@@ -14,10 +14,11 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+from verified_tok.cache import cache_folder
 from verified_tok.errors import FetchError
 from verified_tok.families import FAMILIES, Family, RankFile, TokenizerJson
 from verified_tok.loading import from_ranks, load_json
-from verified_tok.registry import Package, cache_folder, download, writable_cache
+from verified_tok.registry import Package, download, writable_cache
 from verified_tok.tokenizer import Tokenizer
 
 

@@ -20,10 +20,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from platformdirs import user_cache_path
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
+from verified_tok.cache import cache_folder
 from verified_tok.errors import FetchError
 
 
@@ -51,12 +51,6 @@ class Package:
     def __str__(self) -> str:
         at = "==" if self.registry is Registry.PYPI else "@"
         return f"{self.name}{at}{self.version}"
-
-
-def cache_folder() -> Path:
-    """Where downloads are kept: `VERIFIED_TOK_CACHE` if it is set, else the user's cache folder."""
-    chosen = os.environ.get("VERIFIED_TOK_CACHE")
-    return Path(chosen).expanduser() if chosen else user_cache_path("verified_tok")
 
 
 def cached_archive(package: Package) -> Path | None:

@@ -7,10 +7,8 @@ pre-tokenizer, model, post-processor; the decoder goes the other way.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,15 +158,11 @@ class MergeBpe:
     """
 
     vocab: Mapping[str, int]
-    merges: tuple[tuple[int, int, int], ...]
+    merges: Sequence[tuple[int, int, int]]
     ignore_merges: bool
     byte_fallback: bool
     unk_token: str | None
     fuse_unk: bool
-
-    def __reduce__(self) -> tuple[object, ...]:
-        rest = (self.merges, self.ignore_merges, self.byte_fallback, self.unk_token, self.fuse_unk)
-        return _with_table, (MergeBpe, dict(self.vocab), *rest)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,17 +172,8 @@ class RankBpe:
 
     ranks: Mapping[bytes, int]
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return _with_table, (RankBpe, dict(self.ranks))
-
 
 Model = MergeBpe | RankBpe
-
-
-def _with_table(model: Callable[..., Model], table: Mapping[Any, int], *rest: object) -> Model:
-    """A model again, behind a pickle: a view that cannot be written to has no pickle of its own."""
-    return model(MappingProxyType(table), *rest)
-
 
 # --- decoder stages ----------------------------------------------------------------------------------
 
@@ -259,6 +244,12 @@ class Template:
 PostProcessor = TrimOffsets | Template
 
 
+def around(stages: Iterable[PostProcessor]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The ids that `add_special_tokens` puts before and after a text."""
+    templates = (stage for stage in stages if isinstance(stage, Template))
+    return next(((stage.before, stage.after) for stage in templates), ((), ()))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenizerSpec:
     """A loaded tokenizer, named by the SHA-256 of the file (or rank table) that it came from.
@@ -277,6 +268,9 @@ class TokenizerSpec:
     decoders: tuple[Decoder, ...]
     post_processors: tuple[PostProcessor, ...]
     pads_batches: bool = False
+    named: bool = field(default=False, init=False, repr=False)
+    """Whether `sha256` is known to name just this content, as after loading; a copy with other parts is not
+    so named."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TokenizerSpec) and self.sha256 == other.sha256

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from verified_tok.errors import InvalidText
+from verified_tok.errors import InvalidText, InvalidUtf8
 
 T = TypeVar("T")
 
@@ -42,3 +42,20 @@ def explained(text: object, operation: Callable[[], T]) -> T:
     except (TypeError, UnicodeEncodeError):
         check_text(text)
         raise
+
+
+def check_errors(errors: str) -> None:
+    """Raises for what decoding does not know."""
+    if errors not in ("replace", "strict"):
+        raise InvalidUtf8(f"errors must be 'replace' or 'strict', not {errors!r}")
+
+
+def strict_text(data: bytes) -> str:
+    """UTF-8 bytes as text; raises `InvalidUtf8`, naming the place."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        wrong = data[error.start : error.end].hex(" ")
+        raise InvalidUtf8(
+            f"not UTF-8 at byte {error.start} ({wrong}: {error.reason}); decode_bytes gives the bytes"
+        ) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from functools import cache, lru_cache, partial
 from os import PathLike
@@ -11,37 +12,33 @@ import numpy as np
 import numpy.typing as npt
 
 from verified_tok._core import native
-from verified_tok.admission import Admission, admit
 from verified_tok.decoders import TextDecoder, text_decoder
 from verified_tok.devices import DeviceName, Devices
-from verified_tok.encoders import NativeEncoder, ReferenceEncoder, TextEncoder
+from verified_tok.encoders import NativeEncoder, TextEncoder
 from verified_tok.encoding import Encoding, TokenSpaces, post_processed
-from verified_tok.engine import NativeSessions, ReferenceEngine, Sessions, restored
-from verified_tok.errors import (
-    InvalidTokenId,
-    SessionMismatch,
-    UnknownAddedToken,
-)
+from verified_tok.engine import NativeSessions, Sessions, restored
+from verified_tok.errors import InvalidTokenId, SessionMismatch, UnknownAddedToken
 from verified_tok.native import NOT_BUILT, NotNative
 from verified_tok.native.engine import NativeEngines
+from verified_tok.native.image_file import image_for
 from verified_tok.options import check_device, check_switch, check_threads
-from verified_tok.reference import pipeline as reference
-from verified_tok.reference.aligned import Span
-from verified_tok.reference.decode import token_texts
-from verified_tok.reference.model import Encoder, Token, encode_piece, encoder, without
-from verified_tok.reference.pipeline import Pipeline
-from verified_tok.reference.post_processor import around
-from verified_tok.reference.seam_table import SeamTable, seam_table
-from verified_tok.reference.stream import StreamDecoder
 from verified_tok.session import Identity, Session
 from verified_tok.session_file import read_session
 from verified_tok.session_state import Ids
-from verified_tok.spec import ByteLevel, MergeBpe, TokenizerSpec
+from verified_tok.spec import ByteLevel, TokenizerSpec, around
 from verified_tok.text import check_text
 from verified_tok.text_arrays import Texts, at_hand, check_texts, text_size
+from verified_tok.vocabulary import Vocabulary, entries_of
 
+# What a tokenizer that was loaded before needs neither to load nor to encode is imported where it is used.
 if TYPE_CHECKING:
+    from verified_tok.admission import Admission
     from verified_tok.gpu.counters import GpuCounters
+    from verified_tok.reference.aligned import Span
+    from verified_tok.reference.model import Encoder, Token
+    from verified_tok.reference.pipeline import Pipeline
+    from verified_tok.reference.seam_table import SeamTable
+    from verified_tok.reference.stream import StreamDecoder
 
 AddedTokens = Literal["all", "none"] | Collection[str | int]
 """Which added tokens are recognized in a text: all, none, or those with these literals or ids."""
@@ -82,23 +79,26 @@ class Tokenizer:
         "_spec",
         "_texts",
         "_vocab_size",
+        "__weakref__",
     )
 
     def __init__(self, spec: TokenizerSpec) -> None:
         self._spec = spec
-        self._texts: Callable[[], dict[int, bytes]] = cache(partial(token_texts, spec))
+        self._texts: Callable[[], dict[int, bytes]] = cache(partial(_texts, spec))
         self._spaces: Callable[[], TokenSpaces] = cache(lambda: TokenSpaces.of(self._texts()))
         self._decoder: Callable[[], TextDecoder] = cache(partial(text_decoder, spec))
         self._added: dict[str | int, int] = {
             name: token.id for token in spec.added_tokens for name in (token.id, token.content)
         }
         self._all_added = frozenset(self._added.values())
-        self._vocab_size = max(max(_model_ids(spec), default=-1), max(self._all_added, default=-1)) + 1
+        ids = entries_of(spec.model).ids
+        self._vocab_size = max(int(ids.max()) if len(ids) else -1, max(self._all_added, default=-1)) + 1
         choices = lru_cache(maxsize=8)
-        model = lru_cache(maxsize=1)(partial(encoder, spec.model))
+        model = cache(partial(_model, spec))
         self._pipeline = choices(partial(_pipeline, spec, model))
         self._seams = choices(partial(_seams, spec, model, self._pipeline))
-        self._encoder = choices(partial(_encoder, _native_engines(spec), spec, self._pipeline, self._seams))
+        engines = _native_engines(spec, self._pipeline)
+        self._encoder = choices(partial(_encoder, engines, spec, self._pipeline, self._seams))
         self._sessions = choices(partial(_sessions, spec, self._pipeline, self._seams, self._encoder))
         self._devices = Devices(spec, self._encoder)
         self._encoder(self._all_added)  # what is wrong with the added tokens shows now
@@ -106,7 +106,14 @@ class Tokenizer:
     def __repr__(self) -> str:
         encoding, decoding = self._encoder(self._all_added).path, self._decoder().path
         paths = encoding if encoding == decoding else f"encodes: {encoding}, decodes: {decoding}"
-        return f"<Tokenizer {self._spec.sha256[:12]}, {len(self._texts())} tokens, {paths}>"
+        count = len(self._all_added.union(entries_of(self._spec.model).ids.tolist()))
+        return f"<Tokenizer {self._spec.sha256[:12]}, {count} tokens, {paths}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Tokenizer) and self._spec == other._spec
+
+    def __hash__(self) -> int:
+        return hash(self._spec)
 
     def __copy__(self) -> Tokenizer:
         """The tokenizer itself: nothing changes it."""
@@ -116,7 +123,7 @@ class Tokenizer:
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        """A pickle holds the tokenizer as data, and opens it again."""
+        """A pickle holds the tokenizer as data; its tables are found or built where it is read."""
         return Tokenizer, (self._spec,)
 
     @property
@@ -129,6 +136,8 @@ class Tokenizer:
 
         `deep` also finds out what takes up to a minute for the largest vocabularies (see `admit`).
         """
+        from verified_tok.admission import admit
+
         return admit(self._spec, self.seams(), deep=deep)
 
     @property
@@ -163,10 +172,12 @@ class Tokenizer:
         >>> tok.token_to_id("<|end|>"), tok.token_to_id("hello"), tok.token_to_id("bye")
         (300, 259, None)
         """
-        model = self._spec.model
         if check_text(token) in self._added:
             return self._added[token]
-        return model.vocab.get(token) if isinstance(model, MergeBpe) else model.ranks.get(token.encode())
+        entries = entries_of(self._spec.model)
+        id: int | None
+        id = entries.get(token) if isinstance(entries, Vocabulary) else entries.get(token.encode())
+        return id
 
     # --- encoding ---
 
@@ -437,13 +448,22 @@ def _can_be_iterated(value: object) -> bool:
     return True
 
 
-def _model_ids(spec: TokenizerSpec) -> Iterable[int]:
-    model = spec.model
-    return model.vocab.values() if isinstance(model, MergeBpe) else model.ranks.values()
+def _texts(spec: TokenizerSpec) -> dict[int, bytes]:
+    from verified_tok.reference.decode import token_texts
+
+    return token_texts(spec)
+
+
+def _model(spec: TokenizerSpec) -> Encoder:
+    from verified_tok.reference.model import encoder
+
+    return encoder(spec.model)
 
 
 def _pipeline(spec: TokenizerSpec, model: Callable[[], Encoder], enabled: Set[int]) -> Pipeline:
     """The reference pipeline for a choice of added tokens, with a cache of pieces around the model."""
+    from verified_tok.reference import pipeline as reference
+    from verified_tok.reference.model import encode_piece, without
 
     @cache
     def encode() -> Callable[[str], tuple[Token, ...]]:
@@ -459,12 +479,14 @@ def _pipeline(spec: TokenizerSpec, model: Callable[[], Encoder], enabled: Set[in
     return reference.pipeline(spec, enabled, encode_cached)
 
 
-def _native_engines(spec: TokenizerSpec) -> NativeEngines | str:
+def _native_engines(
+    spec: TokenizerSpec, pipeline: Callable[[Set[int]], Pipeline]
+) -> NativeEngines | str:
     """Or why there are none: there is no native core, or it lacks a stage of this tokenizer."""
     if native is None:
         return NOT_BUILT
     try:
-        return NativeEngines(spec)
+        return NativeEngines(spec, pipeline)
     except NotNative as lacking:
         return str(lacking)
 
@@ -476,6 +498,10 @@ def _seams(
     enabled: Set[int],
 ) -> SeamTable:
     """Between which characters texts are cut, for a choice of added tokens."""
+    from verified_tok.reference import pipeline as reference
+    from verified_tok.reference.model import without
+    from verified_tok.reference.seam_table import seam_table
+
     return seam_table(spec, pipeline(enabled), lambda: without(model(), reference.markup(spec, enabled)))
 
 
@@ -487,15 +513,30 @@ def _encoder(
     enabled: Set[int],
 ) -> TextEncoder:
     """The encoder for a choice of added tokens."""
-    own = pipeline(enabled)
-    if isinstance(engines, str):
-        return ReferenceEncoder(own, engines)
-    try:
-        engine = engines.engine(own, reference.markup(spec, enabled))
-    except NotNative as lacking:  # a model without the switched-off tokens may be one that the core lacks
-        return ReferenceEncoder(own, str(lacking))
-    spells = any(isinstance(stage, ByteLevel) for stage in spec.pre_tokenizers)
-    return NativeEncoder(engine, partial(seams, enabled), spells)
+    why = engines
+    if not isinstance(engines, str):
+        spells = any(isinstance(stage, ByteLevel) for stage in spec.pre_tokenizers)
+        try:
+            return NativeEncoder(engines.engine(enabled), partial(_seam_image, spec, seams, enabled), spells)
+        except NotNative as lacking:  # a model without the switched-off tokens may be one that the core lacks
+            why = str(lacking)
+    from verified_tok.encoder_reference import ReferenceEncoder
+
+    return ReferenceEncoder(pipeline(enabled), str(why))
+
+
+def _seam_image(
+    spec: TokenizerSpec, seams: Callable[[Set[int]], SeamTable], enabled: Set[int]
+) -> native.Image:
+    """The seams for a choice of added tokens, as tables of the native core."""
+
+    def build() -> native.Image:
+        from verified_tok.native.seams import seam_sections
+
+        return native.Image.of(seam_sections(seams(enabled)))
+
+    chosen = hashlib.sha256(repr(sorted(enabled)).encode()).hexdigest()[:16]
+    return image_for(f"seams-{chosen}", spec, build)
 
 
 def _sessions(
@@ -506,12 +547,14 @@ def _sessions(
     enabled: Set[int],
 ) -> Sessions:
     """What makes sessions, for a choice of added tokens."""
-    own, text_encoder = pipeline(enabled), encoder(enabled)
-    tokens = (*own.raw.tokens.values(), *own.normalized.tokens.values())
-    identity = Identity(spec.sha256, frozenset(token.id for token in tokens))
+    text_encoder = encoder(enabled)
+    identity = Identity(spec.sha256, frozenset(token.id for token in spec.added_tokens) & enabled)
     if isinstance(text_encoder, NativeEncoder):
         return NativeSessions(identity, text_encoder)
-    return ReferenceEngine(identity, ReferenceEncoder(own), seams(enabled))
+    from verified_tok.encoder_reference import ReferenceEncoder
+    from verified_tok.engine_reference import ReferenceEngine
+
+    return ReferenceEngine(identity, ReferenceEncoder(pipeline(enabled)), seams(enabled))
 
 
 def _around(before: Sequence[int], after: Sequence[int], ids: Ids) -> Ids:

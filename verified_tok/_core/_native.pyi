@@ -2,6 +2,7 @@
 
 import builtins
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +25,17 @@ class Image:
     def copy_of(memory: npt.NDArray[np.uint8]) -> Image:
         """A copy of the image that lies in `memory`. Raises ValueError."""
 
+    def section(self, name: str) -> npt.NDArray[Any]:
+        """The elements of a section, none if the image lacks it: a read-only view."""
+
     @property
     def memory(self) -> npt.NDArray[np.uint8]: ...
+
+def give_memory_back() -> None:
+    """Give the memory that is free in this process back to the system, as far as that can be done."""
+
+def checksum(bytes: npt.NDArray[np.uint8]) -> int:
+    """64 bits that tell a block of memory from damaged ones."""
 
 def build_model(
     of_chars: bool,
@@ -240,3 +250,20 @@ def encode_parallel(
 
 def view_at(images: list[Image], addresses: list[int]) -> bytes:
     """What the kernels see of images that lie at these addresses; later images go before earlier ones."""
+
+Bytes = npt.NDArray[np.uint8]
+Words = npt.NDArray[np.uint32]
+
+def scan_model(file: bytes) -> tuple[tuple[Bytes, Words, Words], Words, tuple[int, int, int, int]] | None:
+    """The vocabulary of a `tokenizer.json` (bytes, offsets, ids), its merges as triples of ids, and where
+    these two values begin and end in the file; None if anything about them is unusual (see scan.h)."""
+
+def scan_ranks(file: bytes) -> tuple[Bytes, Words, Words] | None:
+    """The entries of a `.tiktoken` file; None if it is not just what tiktoken would write."""
+
+def places_of(bytes: Bytes, offsets: Words, wanted: list[builtins.bytes]) -> list[int]:
+    """The places of some tokens among entries; -1 for what is none."""
+
+def spelled_in(bytes: Bytes, offsets: Words, alphabet: npt.NDArray[np.int16]) -> tuple[Words, Bytes, Words]:
+    """The entries that are spelled in an alphabet, which has the byte of each character or -1: their places,
+    and what they spell (bytes, offsets)."""

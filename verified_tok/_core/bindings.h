@@ -15,5 +15,6 @@ void bind_decode(nanobind::module_& module);   // module_decode.cpp
 void bind_session(nanobind::module_& module);  // module_session.cpp
 void bind_parallel(nanobind::module_& module);  // module_parallel.cpp
 void bind_view(nanobind::module_& module);      // module_view.cpp
+void bind_scan(nanobind::module_& module);      // module_scan.cpp
 
 }  // namespace vt

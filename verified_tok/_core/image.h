@@ -86,7 +86,13 @@ namespace vt {
   X(seam_held_start, uint32_t)    \
   X(seam_held, uint64_t)          \
   X(seam_joined_start, uint32_t)  \
-  X(seam_joined, uint64_t)
+  X(seam_joined, uint64_t)       \
+  /* loading/kept.py */          \
+  X(spec_head, uint8_t)          \
+  X(spec_tokens, uint8_t)        \
+  X(spec_offsets, uint32_t)      \
+  X(spec_ids, uint32_t)          \
+  X(spec_merges, uint32_t)
 
 enum Section : uint32_t {
 #define VT_SECTION(name, type) section_##name,

@@ -13,4 +13,5 @@ NB_MODULE(_native, module) {
   vt::bind_session(module);
   vt::bind_parallel(module);
   vt::bind_view(module);
+  vt::bind_scan(module);
 }

@@ -3,9 +3,14 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <stdexcept>
 
 #include "bindings.h"
+#include "checksum.h"
 #include "image_host.h"
 
 namespace nb = nanobind;
@@ -27,6 +32,20 @@ Image::Ptr from_arrays(const nb::dict& arrays) {
   return Image::of_parts(parts);
 }
 
+// A section's elements as an array that keeps the image; no elements if the image lacks it.
+nb::object section_of(nb::handle self, const std::string& name) {
+  const Image& image = nb::cast<const Image&>(self);
+  View view{};
+  look_into(view, image.data(), image.data());
+#define VT_SECTION(known, type)                                                                              \
+  if (name == #known) {                                                                                      \
+    return nb::cast(nb::ndarray<nb::numpy, const type, nb::ndim<1>>(view.known, {view.known##_count}, self)); \
+  }
+  VT_SECTIONS(VT_SECTION)
+#undef VT_SECTION
+  throw std::invalid_argument("an image has no section " + name);
+}
+
 }  // namespace
 
 void bind_image(nb::module_& module) {
@@ -38,10 +57,17 @@ void bind_image(nb::module_& module) {
           "memory"_a)
       .def_static(
           "copy_of", [](Bytes bytes) { return Image::copy_of(bytes.data(), bytes.size()); }, "memory"_a)
+      .def("section", &section_of, "name"_a)
       .def_prop_ro(
           "memory",
           [](const Image& image) { return nb::ndarray<nb::numpy, const uint8_t, nb::ndim<1>>(image.data(), {image.size()}); },
           nb::rv_policy::reference_internal);
+  module.def("give_memory_back", [] {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+  });
+  module.def("checksum", [](Bytes bytes) { return checksum(bytes.data(), bytes.size()); }, "bytes"_a);
   nb::dict sections;
 #define VT_SECTION(name, type) sections[#name] = nb::int_(sizeof(type));
   VT_SECTIONS(VT_SECTION)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from os import PathLike
 from pathlib import Path
 
@@ -105,35 +105,8 @@ class Auditor:
         yield from misspelled(messages, trajectory.spans, vocabulary)
 
 
-def audit(
-    trajectories: str | PathLike[str] | Iterable[object],
-    tok: Tokenizer,
-    template: AnyTemplate | None = None,
-    *,
-    keep: int = 100,
-    each: Callable[[Finding], None] | None = None,
-) -> Report:
-    """Check trajectories: the path of a JSON Lines file, or mappings.
-
-    Reads one trajectory at a time and holds no other. `each` gets every finding as it is found; the report
-    counts them all and keeps the first `keep` of each kind. What cannot be read is a finding, not an error:
-    raised are only OSError, for a file that cannot be opened, and what `Auditor` raises for its template.
-
-    >>> import verified_tok as vt
-    >>> tok = vt.from_tiktoken({bytes([b]): b for b in range(256)} | {b"hi": 256}, r"\\p{L}+|\\P{L}", {})
-    >>> print(audit([{"ids": [256, 104, 105]}], tok))
-    1 finding (1 drift) in 1 of 1 trajectories, 0 turns, 3 ids
-    trajectory 0 ids[1:3] drift: not the canonical encoding of its text: 2 ids become 1
-    """
-    auditor = Auditor(tok, template, keep)
-    for trajectory in _trajectories(trajectories):
-        for finding in auditor.check(trajectory):
-            if each is not None:
-                each(finding)
-    return auditor.report
-
-
-def _trajectories(given: str | PathLike[str] | Iterable[object]) -> Iterator[object]:
+def trajectories_of(given: str | PathLike[str] | Iterable[object]) -> Iterator[object]:
+    """The lines of a file, or what is given."""
     if not isinstance(given, str | PathLike):
         yield from given
         return

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from verified_tok.loading.node import Node
 from verified_tok.spec import AddedToken
+from verified_tok.vocabulary import Vocabulary
 
 _FLAGS = ("lstrip", "rstrip", "single_word", "normalized", "special")
 
 
-def read_added_tokens(node: Node, vocab: Mapping[str, int] | None) -> tuple[AddedToken, ...]:
+def read_added_tokens(node: Node, vocab: Vocabulary | None) -> tuple[AddedToken, ...]:
     """The added tokens in the file's order.
 
     The reference engine does not take their ids from the file: it computes them again from the
@@ -33,12 +32,13 @@ def read_added_tokens(node: Node, vocab: Mapping[str, int] | None) -> tuple[Adde
     return tuple(tokens)
 
 
-def _check_ids(node: Node, tokens: list[AddedToken], vocab: Mapping[str, int]) -> None:
-    owner = {id: content for content, id in vocab.items()}
+def _check_ids(node: Node, tokens: list[AddedToken], vocab: Vocabulary) -> None:
+    entries = vocab.find(token.content for token in tokens)
+    owner = vocab.with_ids([token.id for token in tokens])
     free = len(vocab)  # what the engine gives to the next token that is not in the vocabulary
     for item, token in zip(node.items(), tokens, strict=True):
         field = item.child("id")
-        expected = vocab.get(token.content, free)
+        expected = entries.get(token.content, free)
         if token.id != expected:
             raise field.invalid(
                 f"{token.content!r} has the id {token.id} here, but the engine gives it {expected}"

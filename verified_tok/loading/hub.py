@@ -5,16 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from verified_tok.errors import FetchError, MissingDependency
-from verified_tok.loading.tokenizer_json import load_json
-from verified_tok.spec import TokenizerSpec
 
 
-def from_pretrained(repo_id: str, revision: str | None = None) -> TokenizerSpec:
-    """The tokenizer of a model repository; `revision` is a branch, a tag or a commit.
-
-    Raises `MissingDependency` without huggingface_hub, `FetchError` if its `tokenizer.json` cannot be
-    had, and what `load_json` raises.
-    """
+def download(repo_id: str, revision: str | None) -> Path:
+    """The path of a model repository's `tokenizer.json`. Raises `MissingDependency`, `FetchError`."""
     try:
         from huggingface_hub import hf_hub_download
     except ImportError as error:
@@ -26,4 +20,4 @@ def from_pretrained(repo_id: str, revision: str | None = None) -> TokenizerSpec:
     except (OSError, ValueError) as error:
         where = f"{repo_id!r}" + (f" at {revision!r}" if revision else "")
         raise FetchError(f"no tokenizer.json from the hub for {where}: {error}") from error
-    return load_json(Path(path).read_bytes())
+    return Path(path)

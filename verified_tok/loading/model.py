@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 from verified_tok.errors import InvalidTokenizerFile
 from verified_tok.loading.node import U32, Node
+from verified_tok.loading.scan import ScannedModel
 from verified_tok.spec import MergeBpe
+from verified_tok.vocabulary import Merges, Vocabulary
 
 _REMEDIES = {
     "WordPiece": "BERT's model; the kit encodes by byte-pair merges only, so it needs an encoder of its own",
@@ -18,8 +17,9 @@ _FLAGS = ("ignore_merges", "byte_fallback", "fuse_unk")
 _TEXTS = ("unk_token", "continuing_subword_prefix", "end_of_word_suffix")
 
 
-def read_model(node: Node) -> MergeBpe | None:
-    """The model; None if it is not byte-pair encoding, which is then noted."""
+def read_model(node: Node, scanned: ScannedModel | None) -> MergeBpe | None:
+    """The model; None if it is not byte-pair encoding, which is then noted. What was `scanned` already is not
+    read again."""
     kind = node.child("type").string() if "type" in node.object() else None
     if kind is None and "merges" not in node.object():
         raise node.invalid("neither a `type` nor `merges`: not a model")
@@ -37,13 +37,13 @@ def read_model(node: Node) -> MergeBpe | None:
     if "dropout" in given:
         _check_dropout(given["dropout"])
 
-    vocab = _vocab(fields["vocab"])
+    vocab = scanned.vocab if scanned else Vocabulary.of(_vocab(fields["vocab"]))
     unk_token = texts.get("unk_token")
-    if unk_token is not None and unk_token not in vocab:
+    if unk_token is not None and not vocab.find([unk_token]):
         raise given["unk_token"].invalid(f"the vocabulary has no entry {unk_token!r}")
     return MergeBpe(
-        vocab=MappingProxyType(vocab),
-        merges=_merges(fields["merges"], vocab),
+        vocab=vocab,
+        merges=scanned.merges if scanned else _merges(fields["merges"], vocab),
         ignore_merges=flags["ignore_merges"],
         byte_fallback=flags["byte_fallback"],
         unk_token=unk_token,
@@ -73,8 +73,7 @@ def _vocab(node: Node) -> dict[str, int]:
     return vocab
 
 
-def _merges(node: Node, vocab: Mapping[str, int]) -> tuple[tuple[int, int, int], ...]:
-    # Half a million merges are usual: this loop is most of the time that loading takes.
+def _merges(node: Node, vocab: Vocabulary) -> Merges:
     if not isinstance(node.value, list):
         raise node.expected("an array")
     as_text = all(isinstance(merge, str) for merge in node.value)
@@ -96,7 +95,7 @@ def _merges(node: Node, vocab: Mapping[str, int]) -> tuple[tuple[int, int, int],
         if places.setdefault((a, b), place) != place:
             raise _at(node, place, f"the same pair as merges[{places[a, b]}]")
         merges.append((a, b, result))
-    return tuple(merges)
+    return Merges.of(merges)
 
 
 def _at(node: Node, place: int, what: str) -> InvalidTokenizerFile:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Sequence
 
 from verified_tok.loading.node import Node, stages
 from verified_tok.loading.pre_tokenizers import read_byte_level
@@ -16,10 +16,14 @@ _REMEDIES = {
 _UNKNOWN = "not a known post-processor (ByteLevel, TemplateProcessing, Sequence)"
 
 
-def read_post_processors(node: Node, known_ids: Set[int] | None) -> tuple[PostProcessor, ...]:
+UnknownIds = Callable[[Sequence[int]], Sequence[int]]
+"""Those of some ids that no token has."""
+
+
+def read_post_processors(node: Node, unknown_ids: UnknownIds | None) -> tuple[PostProcessor, ...]:
     """The post-processor's stages in order; one that does nothing is left out.
 
-    `known_ids` are the ids of all tokens, or None if the model could not be read.
+    `unknown_ids` is None if the model could not be read; then ids are not checked.
     """
 
     def read(node: Node, kind: str) -> PostProcessor | None:
@@ -28,7 +32,7 @@ def read_post_processors(node: Node, known_ids: Set[int] | None) -> tuple[PostPr
                 add_prefix_space, trim_offsets, _ = read_byte_level(node)
                 return TrimOffsets(add_prefix_space) if trim_offsets else None
             case "TemplateProcessing":
-                return _template(node, known_ids)
+                return _template(node, unknown_ids)
             case _:
                 node.child("type").unsupported(_REMEDIES.get(kind, _UNKNOWN))
                 return None
@@ -39,7 +43,7 @@ def read_post_processors(node: Node, known_ids: Set[int] | None) -> tuple[PostPr
     return processors
 
 
-def _template(node: Node, known_ids: Set[int] | None) -> Template | None:
+def _template(node: Node, unknown_ids: UnknownIds | None) -> Template | None:
     fields = node.record("type", "single", "pair", "special_tokens")
     ids: dict[str, tuple[int, ...]] = {}
     for name in fields["special_tokens"].object():
@@ -48,7 +52,7 @@ def _template(node: Node, known_ids: Set[int] | None) -> Template | None:
         ids[name] = tuple(item.natural() for item in token["ids"].items())
         if len([item.string() for item in token["tokens"].items()]) != len(ids[name]):
             raise token["ids"].invalid("as many ids as tokens are expected")
-        unknown = [] if known_ids is None else [i for i in ids[name] if i not in known_ids]
+        unknown = unknown_ids(ids[name]) if unknown_ids else []
         if unknown:
             raise token["ids"].invalid(f"no token has the id {unknown[0]}")
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
-import json
 from collections.abc import Mapping
-from dataclasses import asdict
 from itertools import pairwise
-from pathlib import Path
-from types import MappingProxyType
 
 from verified_tok.errors import InvalidTokenizerFile, UnsupportedConstruct, UnsupportedTokenizer
+from verified_tok.loading.names import name_of_ranks
 from verified_tok.loading.node import U32, Node
 from verified_tok.loading.patterns import read_regex
+from verified_tok.loading.scan import scan_ranks
 from verified_tok.spec import (
     AddedToken,
     Dialect,
@@ -25,54 +22,65 @@ from verified_tok.spec import (
     TokenizerSpec,
 )
 from verified_tok.text import check_text
+from verified_tok.vocabulary import RankTable
 
-Ranks = Mapping[bytes, int] | bytes | str | Path
-"""Ranks themselves, the bytes of a `.tiktoken` file, or the path of one."""
+_BYTES = [bytes([byte]) for byte in range(256)]
 
 
-def from_ranks(
-    ranks: Ranks,
+def read_ranks(
+    ranks: Mapping[bytes, int] | bytes,
     pattern: str,
     special_tokens: Mapping[str, int],
-    normalizers: tuple[Normalizer, ...] = (),
+    normalizers: tuple[Normalizer, ...],
 ) -> TokenizerSpec:
-    """The tokenizer that tiktoken makes of ranks, a pattern and special tokens.
-
-    `normalizers` run first; tiktoken has none, but the code around some models does (Qwen's: NFC). The
-    name of the result is a hash of all four. Only what the pattern matches is encoded: tiktoken drops
-    text between matches.
-
-    Raises `InvalidTokenizerFile` if the ranks are malformed or lack a byte, or if two tokens have one
-    id; `UnsupportedTokenizer` if the pattern uses syntax that the kit does not know, or if one special
-    token begins with another (tiktoken then takes either); `InvalidText` if the pattern or a special
-    token is no string of Unicode scalar values.
-    """
-    table = _read(ranks)
-    _check(table)
+    """See `loading.from_ranks`."""
+    table, file = _read(ranks)
     problems: list[UnsupportedConstruct] = []
     regex = read_regex(Node(check_text(pattern), "pattern", problems), Dialect.RUST_REGEX)
     specials = _special_tokens(Node(dict(special_tokens), "special_tokens", problems), table)
     if regex is None or problems:
         raise UnsupportedTokenizer(tuple(problems))
+    name = name_of_ranks(file, pattern, {token.content: token.id for token in specials}, normalizers)
+    assert name is not None
     return TokenizerSpec(
-        sha256=_name(table, pattern, specials, normalizers),
+        sha256=name,
         source="tiktoken",
         added_tokens=specials,
         normalizers=normalizers,
         pre_tokenizers=(Split(regex, SplitBehavior.REMOVED, invert=True, dialect=Dialect.RUST_REGEX),),
-        model=RankBpe(MappingProxyType(table)),
+        model=RankBpe(table),
         decoders=(),
         post_processors=(),
     )
 
 
-def _read(ranks: Ranks) -> dict[bytes, int]:
-    if isinstance(ranks, Mapping):
-        return dict(ranks)
-    if not isinstance(ranks, bytes):
-        ranks = Path(ranks).read_bytes()
+def _read(ranks: Mapping[bytes, int] | bytes) -> tuple[RankTable, bytes]:
+    """The entries, and the file that tiktoken would write for them."""
+    scanned = scan_ranks(ranks) if isinstance(ranks, bytes) else None
+    if isinstance(ranks, bytes) and scanned is not None:
+        table, file = scanned, ranks
+    else:
+        entries = dict(ranks) if isinstance(ranks, Mapping) else _parse(ranks)
+        _check_entries(entries)
+        table, file = RankTable.of(entries), _file(entries)
+    known = table.find(_BYTES)
+    missing = [byte for byte, data in enumerate(_BYTES) if data not in known]
+    if missing:
+        raise InvalidTokenizerFile(
+            f"ranks: {len(missing)} of the 256 bytes have no rank, first {missing[0]:#04x}"
+        )
+    return table, file
+
+
+def _file(table: Mapping[bytes, int]) -> bytes:
+    return b"".join(
+        base64.b64encode(piece) + b" %d\n" % table[piece] for piece in sorted(table, key=table.__getitem__)
+    )
+
+
+def _parse(file: bytes) -> dict[bytes, int]:
     table: dict[bytes, int] = {}
-    for number, line in enumerate(ranks.splitlines(), 1):
+    for number, line in enumerate(file.splitlines(), 1):
         if not line:
             continue
         try:
@@ -88,7 +96,7 @@ def _read(ranks: Ranks) -> dict[bytes, int]:
     return table
 
 
-def _check(table: Mapping[bytes, int]) -> None:
+def _check_entries(table: Mapping[bytes, int]) -> None:
     owner: dict[int, bytes] = {}
     for piece, rank in table.items():
         if not isinstance(piece, bytes) or not piece:
@@ -99,15 +107,11 @@ def _check(table: Mapping[bytes, int]) -> None:
             )
         if owner.setdefault(rank, piece) != piece:
             raise InvalidTokenizerFile(f"ranks: {piece!r} and {owner[rank]!r} have the same rank {rank}")
-    missing = [byte for byte in range(256) if bytes([byte]) not in table]
-    if missing:
-        raise InvalidTokenizerFile(
-            f"ranks: {len(missing)} of the 256 bytes have no rank, first {missing[0]:#04x}"
-        )
 
 
-def _special_tokens(node: Node, table: Mapping[bytes, int]) -> tuple[AddedToken, ...]:
-    owner: dict[int, bytes | str] = {rank: piece for piece, rank in table.items()}
+def _special_tokens(node: Node, table: RankTable) -> tuple[AddedToken, ...]:
+    ids = [id for id in node.object().values() if type(id) is int and 0 <= id <= U32]
+    owner: dict[int, bytes | str] = {**table.with_ids(ids)}
     tokens = []
     for content in node.object():
         field = node.child(check_text(content))
@@ -124,22 +128,3 @@ def _special_tokens(node: Node, table: Mapping[bytes, int]) -> tuple[AddedToken,
                 f"begins with {shorter!r}; tiktoken's choice between the two is not fixed"
             )
     return tuple(sorted(tokens, key=lambda token: token.id))
-
-
-def _name(
-    table: Mapping[bytes, int],
-    pattern: str,
-    special_tokens: tuple[AddedToken, ...],
-    normalizers: tuple[Normalizer, ...],
-) -> str:
-    """The SHA-256 of one canonical text for everything that the ids depend on."""
-    digest = hashlib.sha256(b"verified_tok ranks 1\n")
-    for piece in sorted(table, key=table.__getitem__):
-        digest.update(base64.b64encode(piece) + b" %d\n" % table[piece])
-    rest = {
-        "pattern": pattern,
-        "special_tokens": {token.content: token.id for token in special_tokens},
-        "normalizers": [{"type": type(stage).__name__, **asdict(stage)} for stage in normalizers],
-    }
-    digest.update(json.dumps(rest, sort_keys=True).encode())
-    return digest.hexdigest()

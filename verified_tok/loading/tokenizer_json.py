@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
 
 from verified_tok.errors import InvalidTokenizerFile, UnsupportedConstruct, UnsupportedTokenizer
 from verified_tok.loading.added_tokens import read_added_tokens
@@ -13,6 +15,7 @@ from verified_tok.loading.node import Node
 from verified_tok.loading.normalizers import read_normalizers
 from verified_tok.loading.post_processors import read_post_processors
 from verified_tok.loading.pre_tokenizers import read_pre_tokenizers
+from verified_tok.loading.scan import ScannedModel, scan_model
 from verified_tok.reference.added_tokens import Literals, literal_of
 from verified_tok.reference.pattern import Chr
 from verified_tok.reference.regex import pat_of
@@ -27,18 +30,22 @@ from verified_tok.spec import (
     ReplaceAll,
     TokenizerSpec,
 )
+from verified_tok.vocabulary import Vocabulary
 
 _STAGES = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
 _OPTIONAL = ("version", "truncation", "padding", "added_tokens", *_STAGES)
 
 
-def load_json(data: bytes) -> TokenizerSpec:
-    """The tokenizer that the bytes of a `tokenizer.json` describe.
+def read_json(data: bytes, sha256: str) -> TokenizerSpec:
+    """See `loading.load_json`; `sha256` is the hash of `data`."""
+    usual = scan_model(data)
+    if usual is not None:
+        with suppress(InvalidTokenizerFile, UnsupportedTokenizer):  # the whole file says better what is wrong
+            return _read(sha256, *usual)
+    return _read(sha256, data, None)
 
-    Raises `InvalidTokenizerFile` if they do not describe one, naming the place, and
-    `UnsupportedTokenizer` if they use what the kit does not reproduce exactly, naming all of it.
-    What the reference engine refuses is refused here; what both accept means the same to both.
-    """
+
+def _read(sha256: str, data: bytes, scanned: ScannedModel | None) -> TokenizerSpec:
     problems: list[UnsupportedConstruct] = []
     root = Node(parse(data), "", problems)
     if "model" not in root.object():
@@ -48,14 +55,16 @@ def load_json(data: bytes) -> TokenizerSpec:
         fields["version"].one_of("1.0")
     field = {name: fields.get(name, Node(None, name, problems)) for name in _OPTIONAL}
 
-    model = read_model(fields["model"])
+    model = read_model(fields["model"], scanned)
     added_tokens: tuple[AddedToken, ...] = ()
     if "added_tokens" in fields:
-        added_tokens = read_added_tokens(fields["added_tokens"], model.vocab if model else None)
-    known_ids = {*model.vocab.values(), *(token.id for token in added_tokens)} if model else None
+        added_tokens = read_added_tokens(
+            fields["added_tokens"], Vocabulary.of(model.vocab) if model else None
+        )
     normalizers = read_normalizers(field["normalizer"])
     pre_tokenizers = read_pre_tokenizers(field["pre_tokenizer"])
-    post_processors = read_post_processors(field["post_processor"], known_ids)
+    unknown_ids = partial(_unknown_ids, Vocabulary.of(model.vocab), added_tokens) if model else None
+    post_processors = read_post_processors(field["post_processor"], unknown_ids)
     _check_first(field["pre_tokenizer"], normalizers, pre_tokenizers)
     decoders = read_decoders(field["decoder"])
     _check_truncation(field["truncation"])
@@ -64,7 +73,7 @@ def load_json(data: bytes) -> TokenizerSpec:
         raise UnsupportedTokenizer(tuple(problems))
     _check_normalized(added_tokens, normalizers)
     return TokenizerSpec(
-        sha256=hashlib.sha256(data).hexdigest(),
+        sha256=sha256,
         source="tokenizer.json",
         added_tokens=added_tokens,
         normalizers=normalizers,
@@ -74,6 +83,12 @@ def load_json(data: bytes) -> TokenizerSpec:
         post_processors=post_processors,
         pads_batches=pads_batches,
     )
+
+
+def _unknown_ids(vocab: Vocabulary, tokens: tuple[AddedToken, ...], ids: Sequence[int]) -> list[int]:
+    """Those of some ids that no token has."""
+    known = {*vocab.with_ids(ids), *(token.id for token in tokens)}
+    return [id for id in ids if id not in known]
 
 
 def _check_normalized(tokens: tuple[AddedToken, ...], normalizers: tuple[Normalizer, ...]) -> None:

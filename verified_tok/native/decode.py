@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from verified_tok._core import native
 from verified_tok.native import NotNative
-from verified_tok.reference.byte_level import BYTE_OF_CHAR
+from verified_tok.native.alphabet import BYTES_SPELLED
 from verified_tok.reference.decode import byte_value, decode_chain, skipped, token_texts
 from verified_tok.spec import (
     ByteFallbackDecode,
@@ -32,9 +32,6 @@ _SLOT = 16  # bytes
 _BYTE, _SKIPPABLE = 17, 128  # tags, as in `_core/decode.h`
 
 _NOTHING_SPELLED = np.empty(0, np.int16)
-_BYTES_SPELLED = np.full(1 + max(map(ord, BYTE_OF_CHAR)), -1, np.int16)
-_BYTES_SPELLED[[*map(ord, BYTE_OF_CHAR)]] = [*BYTE_OF_CHAR.values()]
-"""The byte that each byte-level character stands for, -1 for other characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +117,7 @@ def _slots(
     todo: Plan, ids: npt.NDArray[np.uint32], tags: npt.NDArray[np.uint8], tokens: list[bytes], place: int
 ) -> tuple[npt.NDArray[np.uint8], bytes]:
     """The slots of tokens, and the bytes of those that are too long for theirs, which begin at `place`."""
-    alphabet = _BYTES_SPELLED if todo.byte_level else _NOTHING_SPELLED
+    alphabet = BYTES_SPELLED if todo.byte_level else _NOTHING_SPELLED
     slots, longer = native.decode_slots(ids, tokens, tags, alphabet, place)
     if todo.byte_fallback:
         rows = slots.reshape(-1, _SLOT)

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from verified_tok.errors import InvalidUtf8
 from verified_tok.reference.added_tokens import literal_of
 from verified_tok.reference.byte_level import spell, unspell
 from verified_tok.spec import (
@@ -24,6 +23,7 @@ from verified_tok.spec import (
     StripDecode,
     TokenizerSpec,
 )
+from verified_tok.text import check_errors, strict_text
 
 REPLACEMENT = "\ufffd".encode()
 
@@ -80,12 +80,6 @@ def decode_text(stages: Sequence[Decoder], tokens: Iterable[bytes], errors: str 
     return b"".join(decode_chain(stages, list(tokens), lossy=True)).decode(errors="replace")
 
 
-def check_errors(errors: str) -> None:
-    """Raises for what `decode_text` does not know."""
-    if errors not in ("replace", "strict"):
-        raise InvalidUtf8(f"errors must be 'replace' or 'strict', not {errors!r}")
-
-
 def token_bytes(stages: Sequence[Decoder], token: bytes) -> bytes:
     """The bytes that one token stands for inside a text, away from its ends."""
     inside = [*stages]
@@ -94,17 +88,6 @@ def token_bytes(stages: Sequence[Decoder], token: bytes) -> bytes:
             inside[place + 1 :] = [s for s in stages[place + 1 :] if not isinstance(s, StripDecode)]
             break
     return b"".join(decode_chain(inside, [b"", token], lossy=False))
-
-
-def strict_text(data: bytes) -> str:
-    """UTF-8 bytes as text; raises `InvalidUtf8`, naming the place."""
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        wrong = data[error.start : error.end].hex(" ")
-        raise InvalidUtf8(
-            f"not UTF-8 at byte {error.start} ({wrong}: {error.reason}); decode_bytes gives the bytes"
-        ) from None
 
 
 def decode_chain(stages: Sequence[Decoder], tokens: list[bytes], *, lossy: bool) -> list[bytes]:

@@ -135,9 +135,9 @@ def sets_in(pat: Pat) -> Iterator[CharSet]:
 
 def run(chars: CharSet, text: str, start: int) -> int:
     """How many characters from `start` on are in the set."""
-    members = chars.members
+    pages = chars.pages  # `in` would take twice as long
     stop = start
-    while stop < len(text) and members[ord(text[stop])]:
+    while stop < len(text) and pages[(code := ord(text[stop])) >> 8][code & 255]:
         stop += 1
     return stop - start
 

@@ -27,9 +27,9 @@ from verified_tok.spec import (
     Normalizer,
     Prepend,
     PreTokenizer,
-    RankBpe,
     TokenizerSpec,
 )
+from verified_tok.vocabulary import entries_of
 
 _SPACES = char_class("literal space", Dialect.ONIGURUMA) | CharSet.of("▁")
 """White space, and the mark that stands for a space in SentencePiece vocabularies."""
@@ -86,8 +86,8 @@ def markup(spec: TokenizerSpec, enabled: Set[int]) -> frozenset[int]:
     Literals of nothing but white space are left to the model: they are no markup, and a vocabulary such as
     Gemma's has no other token for a line feed.
     """
-    model = spec.model
-    shared = set(model.ranks.values() if isinstance(model, RankBpe) else model.vocab.values()) - enabled
+    switched_off = {token.id for token in spec.added_tokens} - enabled
+    shared = entries_of(spec.model).with_ids(switched_off)
     return frozenset(
         token.id
         for token in spec.added_tokens

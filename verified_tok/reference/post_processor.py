@@ -57,14 +57,6 @@ def post_process(stages: Sequence[PostProcessor], rows: Sequence[Row], add_speci
     return rows
 
 
-def around(stages: Sequence[PostProcessor]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The ids that `add_special_tokens` puts before and after a text."""
-    for stage in stages:
-        if isinstance(stage, Template):
-            return stage.before, stage.after
-    return (), ()
-
-
 def _special(id: int) -> Row:
     return Row(id, "", (0, 0), (0, 0), (0, 0))
 

@@ -1,0 +1,455 @@
+#include "scan.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <unordered_map>
+
+#include "utf8.h"
+#include "utf8_check.h"
+
+namespace vt {
+
+namespace {
+
+constexpr uint32_t none = 0xFFFFFFFFu;
+
+// Finds tokens by their bytes.
+class Index {
+ public:
+  explicit Index(const Entries& entries) : entries_(entries) {
+    uint64_t size = 16;
+    while (size < 2 * entries.size()) size *= 2;
+    slots_.assign(size, 0);
+  }
+
+  // Takes token k in; false if another one has the same bytes.
+  bool put(uint32_t k) {
+    uint64_t& slot = slots_[place_of(entries_.token(k))];
+    if (slot != 0) return false;
+    slot = (hash_of(entries_.token(k)) >> 32) << 32 | (k + 1ull);
+    return true;
+  }
+
+  // The id of a token; `none` if there is none.
+  uint32_t id(std::string_view token) const {
+    const uint64_t slot = slots_[place_of(token)];
+    return slot == 0 ? none : entries_.ids[static_cast<uint32_t>(slot) - 1];
+  }
+
+ private:
+  static uint64_t hash_of(std::string_view token) { return std::hash<std::string_view>{}(token); }
+
+  // Where a token lies, or the empty slot where it would.
+  uint64_t place_of(std::string_view token) const {
+    const uint64_t hash = hash_of(token), mask = slots_.size() - 1;
+    uint64_t place = hash & mask;
+    while (slots_[place] != 0) {
+      if (slots_[place] >> 32 == hash >> 32 && entries_.token(static_cast<uint32_t>(slots_[place]) - 1) == token) break;
+      place = (place + 1) & mask;
+    }
+    return place;
+  }
+
+  const Entries& entries_;
+  std::vector<uint64_t> slots_;  // upper half: that of the token's hash; lower half: the token, counted from 1
+};
+
+// A set of pairs of ids.
+class Pairs {
+ public:
+  // False if the pair is there already.
+  bool put(uint32_t left, uint32_t right) {
+    if (2 * (count_ + 1) > slots_.size()) grow();
+    uint64_t& slot = slots_[place_of(static_cast<uint64_t>(left) << 32 | right)];
+    if (slot != empty) return false;
+    slot = static_cast<uint64_t>(left) << 32 | right;
+    ++count_;
+    return true;
+  }
+
+ private:
+  static constexpr uint64_t empty = ~0ull;  // no pair: no token has the id 2 ** 32 - 1
+
+  uint64_t place_of(uint64_t pair) const {
+    const uint64_t mask = slots_.size() - 1, mixed = pair * 0x9E3779B97F4A7C15ull;
+    uint64_t place = (mixed ^ mixed >> 32) & mask;
+    while (slots_[place] != empty && slots_[place] != pair) place = (place + 1) & mask;
+    return place;
+  }
+
+  void grow() {
+    const std::vector<uint64_t> before = std::move(slots_);
+    slots_.assign(std::max<size_t>(1024, 4 * before.size()), empty);
+    for (uint64_t pair : before) {
+      if (pair != empty) slots_[place_of(pair)] = pair;
+    }
+  }
+
+  std::vector<uint64_t> slots_;
+  uint64_t count_ = 0;
+};
+
+// Walks through JSON. What answers with a bool says whether all was as expected.
+class Reader {
+ public:
+  explicit Reader(std::string_view file)
+      : start_(reinterpret_cast<const uint8_t*>(file.data())), at_(start_), end_(start_ + file.size()) {}
+
+  uint64_t place() const { return static_cast<uint64_t>(at_ - start_); }
+
+  // The next character that is no white space; 0 at the end.
+  uint8_t next() {
+    while (at_ < end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
+    return at_ < end_ ? *at_ : 0;
+  }
+
+  bool take(uint8_t expected) {
+    if (next() != expected) return false;
+    ++at_;
+    return true;
+  }
+
+  // Steps over a string without a look at what is in it, and gives its bytes in the file.
+  bool skip_string(std::string_view& raw) {
+    if (!take('"')) return false;
+    const uint8_t* begin = at_;
+    while (at_ < end_ && *at_ != '"') {
+      if (*at_ == '\\' && ++at_ == end_) return false;
+      ++at_;
+    }
+    if (at_ == end_) return false;
+    raw = {reinterpret_cast<const char*>(begin), static_cast<size_t>(at_ - begin)};
+    ++at_;
+    return true;
+  }
+
+  // Steps over a value of any kind.
+  bool skip_value() {
+    uint64_t depth = 0;
+    std::string_view text;
+    do {
+      switch (next()) {
+        case 0:
+          return false;
+        case '"':
+          if (!skip_string(text)) return false;
+          break;
+        case '{':
+        case '[':
+          ++depth;
+          ++at_;
+          break;
+        case '}':
+        case ']':
+          if (depth == 0) return false;
+          --depth;
+          ++at_;
+          break;
+        default:
+          ++at_;
+          if (depth == 0) {
+            while (at_ < end_ && !std::strchr(",]} \n\r\t", *at_)) ++at_;
+          }
+      }
+    } while (depth > 0);
+    return true;
+  }
+
+  // Appends what a string says.
+  bool string(std::vector<uint8_t>& out) {
+    if (!take('"')) return false;
+    while (at_ < end_) {
+      const uint8_t byte = *at_;
+      if (byte == '"') {
+        ++at_;
+        return true;
+      }
+      if (byte < 0x20) return false;
+      if (byte == '\\') {
+        if (!escape(out)) return false;
+      } else if (byte < 0x80) {
+        out.push_back(byte);
+        ++at_;
+      } else {
+        const Utf8Step step = utf8_step(at_, end_);
+        if (!step.whole) return false;
+        out.insert(out.end(), at_, at_ + step.size);
+        at_ += step.size;
+      }
+    }
+    return false;
+  }
+
+  // A natural number below 2 ** 32, and nothing that would make it another kind of number.
+  bool natural(uint32_t& value) {
+    const uint8_t first = next();
+    if (first < '0' || first > '9') return false;
+    uint64_t found = 0;
+    const uint8_t* begin = at_;
+    for (; at_ < end_ && *at_ >= '0' && *at_ <= '9'; ++at_) {
+      found = found * 10 + (*at_ - '0');
+      if (found > 0xFFFFFFFFu) return false;
+    }
+    if (first == '0' && at_ - begin > 1) return false;
+    value = static_cast<uint32_t>(found);
+    const uint8_t behind = next();
+    return behind == ',' || behind == '}';
+  }
+
+ private:
+  bool escape(std::vector<uint8_t>& out) {
+    if (end_ - at_ < 2) return false;
+    const uint8_t kind = at_[1];
+    at_ += 2;
+    static constexpr char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+    if (kind != 'u') {
+      const char* known = kind == 0 ? nullptr : std::strchr(from, kind);
+      if (known == nullptr) return false;
+      out.push_back(static_cast<uint8_t>(to[known - from]));
+      return true;
+    }
+    uint32_t code, low;
+    if (!four_digits(code)) return false;
+    if (code >= 0xD800 && code < 0xE000) {  // must be the first half of a pair
+      if (code >= 0xDC00 || end_ - at_ < 2 || at_[0] != '\\' || at_[1] != 'u') return false;
+      at_ += 2;
+      if (!four_digits(low) || low < 0xDC00 || low >= 0xE000) return false;
+      code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+    }
+    uint8_t bytes[4];
+    out.insert(out.end(), bytes, bytes + put_char(bytes, code));
+    return true;
+  }
+
+  bool four_digits(uint32_t& code) {
+    if (end_ - at_ < 4) return false;
+    code = 0;
+    for (int k = 0; k < 4; ++k) {
+      const uint8_t digit = *at_++;
+      if (digit >= '0' && digit <= '9') code = code << 4 | static_cast<uint32_t>(digit - '0');
+      else if (digit >= 'a' && digit <= 'f') code = code << 4 | static_cast<uint32_t>(digit - 'a' + 10);
+      else if (digit >= 'A' && digit <= 'F') code = code << 4 | static_cast<uint32_t>(digit - 'A' + 10);
+      else return false;
+    }
+    return true;
+  }
+
+  const uint8_t* start_;
+  const uint8_t* at_;
+  const uint8_t* end_;
+};
+
+bool read_vocab(Reader& reader, Entries& vocab) {
+  if (!reader.take('{')) return false;
+  if (reader.next() == '}') return reader.take('}');
+  do {
+    uint32_t id;
+    reader.next();
+    if (!reader.string(vocab.bytes) || !reader.take(':') || !reader.natural(id)) return false;
+    if (vocab.bytes.size() > 0xFFFFFFFFu) return false;
+    vocab.offsets.push_back(static_cast<uint32_t>(vocab.bytes.size()));
+    vocab.ids.push_back(id);
+  } while (reader.take(','));
+  return reader.take('}');
+}
+
+bool distinct(const std::vector<uint32_t>& ids) {
+  std::vector<bool> seen;
+  for (uint32_t id : ids) {
+    if (id >= seen.size()) {
+      if (id > 64 * ids.size() + (1u << 20)) return false;  // maybe they are; that is for others to find out
+      seen.resize(std::max<size_t>(id + 1ull, 2 * seen.size()));
+    }
+    if (seen[id]) return false;
+    seen[id] = true;
+  }
+  return true;
+}
+
+// The two tokens of a merge, one behind the other in `text`, and where the second begins.
+bool read_pair(Reader& reader, std::vector<uint8_t>& text, size_t& cut) {
+  if (!reader.take('[') || reader.next() != '"' || !reader.string(text) || !reader.take(',')) return false;
+  cut = text.size();
+  return reader.next() == '"' && reader.string(text) && reader.take(']');
+}
+
+bool split_pair(std::vector<uint8_t>& text, size_t& cut) {
+  const auto* space = static_cast<const uint8_t*>(std::memchr(text.data(), ' ', text.size()));
+  if (space == nullptr) return false;
+  cut = static_cast<size_t>(space - text.data());
+  text.erase(text.begin() + static_cast<std::ptrdiff_t>(cut));
+  return std::memchr(text.data() + cut, ' ', text.size() - cut) == nullptr;
+}
+
+bool read_merges(Reader& reader, const Index& index, std::vector<uint32_t>& merges) {
+  static constexpr std::string_view version = "#version";  // the first line of a merges.txt
+  if (!reader.take('[')) return false;
+  if (reader.next() == ']') return reader.take(']');
+  const bool as_text = reader.next() == '"';
+  std::vector<uint8_t> text;
+  Pairs pairs;
+  do {
+    size_t cut = 0;
+    text.clear();
+    if (as_text) {
+      if (reader.next() != '"' || !reader.string(text)) return false;
+      if (text.size() >= version.size() && std::memcmp(text.data(), version.data(), version.size()) == 0) continue;
+      if (text.empty() || !split_pair(text, cut)) return false;
+    } else if (!read_pair(reader, text, cut)) {
+      return false;
+    }
+    const std::string_view both(reinterpret_cast<const char*>(text.data()), text.size());
+    const uint32_t left = index.id(both.substr(0, cut)), right = index.id(both.substr(cut)), result = index.id(both);
+    if (left == none || right == none || result == none || !pairs.put(left, right)) return false;
+    merges.insert(merges.end(), {left, right, result});
+  } while (reader.take(','));
+  return reader.take(']');
+}
+
+bool read_model(Reader& reader, ScannedModel& found) {
+  bool have_vocab = false, have_merges = false;
+  if (!reader.take('{')) return false;
+  std::optional<Index> index;
+  do {
+    std::string_view key;
+    reader.next();
+    if (!reader.skip_string(key) || !reader.take(':')) return false;
+    reader.next();
+    if (key == "vocab") {
+      if (have_vocab) return false;
+      found.vocab_start = reader.place();
+      if (!read_vocab(reader, found.vocab) || !distinct(found.vocab.ids)) return false;
+      found.vocab_stop = reader.place();
+      index.emplace(found.vocab);
+      for (uint32_t k = 0; k < found.vocab.size(); ++k) {
+        if (found.vocab.ids[k] == none || !index->put(k)) return false;
+      }
+      have_vocab = true;
+    } else if (key == "merges") {
+      if (!have_vocab || have_merges) return false;
+      found.merges_start = reader.place();
+      if (!read_merges(reader, *index, found.merges)) return false;
+      found.merges_stop = reader.place();
+      have_merges = true;
+    } else if (!reader.skip_value()) {
+      return false;
+    }
+  } while (reader.take(','));
+  return have_vocab && have_merges && reader.take('}');
+}
+
+int base64_value(uint8_t letter) {
+  if (letter >= 'A' && letter <= 'Z') return letter - 'A';
+  if (letter >= 'a' && letter <= 'z') return letter - 'a' + 26;
+  if (letter >= '0' && letter <= '9') return letter - '0' + 52;
+  return letter == '+' ? 62 : letter == '/' ? 63 : -1;
+}
+
+// Appends what a text in base64 stands for, if no other text stands for the same.
+bool put_base64(std::string_view text, std::vector<uint8_t>& out) {
+  if (text.empty() || text.size() % 4 != 0) return false;
+  size_t letters = text.size();
+  while (letters > text.size() - 2 && text[letters - 1] == '=') --letters;
+  uint32_t bits = 0, held = 0;
+  for (size_t k = 0; k < letters; ++k) {
+    const int value = base64_value(static_cast<uint8_t>(text[k]));
+    if (value < 0) return false;
+    bits = bits << 6 | static_cast<uint32_t>(value);
+    held += 6;
+    if (held >= 8) {
+      held -= 8;
+      out.push_back(static_cast<uint8_t>(bits >> held));
+      bits &= (1u << held) - 1;
+    }
+  }
+  return bits == 0;
+}
+
+}  // namespace
+
+std::vector<int64_t> places_of(const EntriesView& entries, const std::vector<std::string_view>& wanted) {
+  std::unordered_map<std::string_view, std::vector<size_t>> asking;
+  for (size_t k = 0; k < wanted.size(); ++k) asking[wanted[k]].push_back(k);
+  std::vector<int64_t> places(wanted.size(), -1);
+  for (size_t k = 0; k < entries.count; ++k) {
+    const auto found = asking.find(entries.token(k));
+    if (found == asking.end()) continue;
+    for (size_t asked : found->second) places[asked] = static_cast<int64_t>(k);
+  }
+  return places;
+}
+
+Spelled spelled_in(const EntriesView& entries, const int16_t* alphabet, size_t letters) {
+  Spelled found;
+  for (size_t k = 0; k < entries.count; ++k) {
+    const std::string_view token = entries.token(k);
+    const uint8_t* at = reinterpret_cast<const uint8_t*>(token.data());
+    const uint8_t* end = at + token.size();
+    bool spells = true;
+    while (at < end && spells) {
+      const Utf8Step step = utf8_step(at, end);
+      const uint32_t code = step.whole ? char_at(at) : 0xFFFFFFFFu;
+      spells = code < letters && alphabet[code] >= 0;
+      if (spells) found.bytes.push_back(static_cast<uint8_t>(alphabet[code]));
+      at += step.size;
+    }
+    if (spells) {
+      found.places.push_back(static_cast<uint32_t>(k));
+      found.offsets.push_back(static_cast<uint32_t>(found.bytes.size()));
+    } else {
+      found.bytes.resize(found.offsets.back());
+    }
+  }
+  return found;
+}
+
+std::optional<ScannedModel> scan_model(std::string_view file) {
+  Reader reader(file);
+  ScannedModel found{};
+  bool have_model = false;
+  if (!reader.take('{')) return std::nullopt;
+  do {
+    std::string_view key;
+    reader.next();
+    if (!reader.skip_string(key) || !reader.take(':')) return std::nullopt;
+    if (key == "model") {
+      if (have_model || !read_model(reader, found)) return std::nullopt;
+      have_model = true;
+    } else if (!reader.skip_value()) {
+      return std::nullopt;
+    }
+  } while (reader.take(','));
+  if (!have_model || !reader.take('}') || reader.next() != 0 || reader.place() != file.size()) return std::nullopt;
+  return found;
+}
+
+std::optional<Entries> scan_ranks(std::string_view file) {
+  Entries found;
+  uint64_t next = 0;  // no smaller rank may follow
+  while (!file.empty()) {
+    const size_t line = file.find('\n'), space = file.find(' ');
+    if (line == file.npos || space >= line) return std::nullopt;
+    const std::string_view digits = file.substr(space + 1, line - space - 1);
+    if (!put_base64(file.substr(0, space), found.bytes)) return std::nullopt;
+    uint64_t rank = 0;
+    for (char digit : digits) {
+      if (digit < '0' || digit > '9') return std::nullopt;
+      rank = rank * 10 + static_cast<uint64_t>(digit - '0');
+      if (rank > 0xFFFFFFFFu) return std::nullopt;
+    }
+    if (digits.empty() || (digits[0] == '0' && digits.size() > 1) || rank < next) return std::nullopt;
+    next = rank + 1;
+    if (found.bytes.size() > 0xFFFFFFFFu) return std::nullopt;
+    found.offsets.push_back(static_cast<uint32_t>(found.bytes.size()));
+    found.ids.push_back(static_cast<uint32_t>(rank));
+    file.remove_prefix(line + 1);
+  }
+  Index index(found);
+  for (uint32_t k = 0; k < found.size(); ++k) {
+    if (!index.put(k)) return std::nullopt;
+  }
+  return found;
+}
+
+}  // namespace vt
