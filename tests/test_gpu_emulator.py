@@ -13,7 +13,8 @@ import pytest
 from seam_checks import atoms_of
 
 import verified_tok as vt
-from verified_tok.encoders import NativeEncoder, ReferenceEncoder
+from verified_tok.encoder_reference import ReferenceEncoder
+from verified_tok.encoders import NativeEncoder
 from verified_tok.errors import InvalidText
 from verified_tok.fetch import open_family
 from verified_tok.gpu.counters import Counting, GpuCounters

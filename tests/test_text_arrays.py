@@ -19,7 +19,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import verified_tok as vt
-from verified_tok.encoders import NativeEncoder, ReferenceEncoder
+from verified_tok.encoder_reference import ReferenceEncoder
+from verified_tok.encoders import NativeEncoder
 from verified_tok.errors import InvalidText
 from verified_tok.fetch import open_family
 
