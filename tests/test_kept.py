@@ -488,16 +488,6 @@ def test_pickles_of_ranks_and_of_reference_encoders() -> None:
     assert_the_same(pickle.loads(pickle.dumps(small)), small)
 
 
-def test_sessions_are_copied_but_not_pickled() -> None:
-    session = vt.load(SMALL.encode()).session("the thing")
-    for copied in (copy.copy(session), copy.deepcopy(session)):
-        copied.append("s")
-        assert copied.text == "the things"
-    assert session.text == "the thing"
-    with pytest.raises(TypeError, match="load_session"):
-        pickle.dumps(session)
-
-
 def test_stages_are_written_and_read(family_file: Callable[[str], Path]) -> None:
     for family in ("qwen3", "llama-2", "gemma-3", "deepseek-v3"):
         loaded = load_json(family_file(family).read_bytes())

@@ -244,9 +244,6 @@ class Session:
     def __deepcopy__(self, memo: object) -> Session:
         return self.fork()
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a session has no pickle: save it to a file, which Tokenizer.load_session reads")
-
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the session to a file, whole or not at all; `Tokenizer.load_session` reads it."""
         write_session(path, SavedSession(*self.identity, self.text, self.ids))

@@ -67,6 +67,7 @@ class Tokenizer:
     """
 
     __slots__ = (
+        "__weakref__",
         "_added",
         "_all_added",
         "_decoder",
@@ -79,7 +80,6 @@ class Tokenizer:
         "_spec",
         "_texts",
         "_vocab_size",
-        "__weakref__",
     )
 
     def __init__(self, spec: TokenizerSpec) -> None:
@@ -479,9 +479,7 @@ def _pipeline(spec: TokenizerSpec, model: Callable[[], Encoder], enabled: Set[in
     return reference.pipeline(spec, enabled, encode_cached)
 
 
-def _native_engines(
-    spec: TokenizerSpec, pipeline: Callable[[Set[int]], Pipeline]
-) -> NativeEngines | str:
+def _native_engines(spec: TokenizerSpec, pipeline: Callable[[Set[int]], Pipeline]) -> NativeEngines | str:
     """Or why there are none: there is no native core, or it lacks a stage of this tokenizer."""
     if native is None:
         return NOT_BUILT

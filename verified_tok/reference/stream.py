@@ -20,7 +20,6 @@ from verified_tok.reference.decode import (
     REPLACEMENT,
     byte_level,
     byte_value,
-    check_errors,
     decode_chain,
     metaspace,
     strip,
@@ -34,6 +33,7 @@ from verified_tok.spec import (
     ReplaceDecode,
     StripDecode,
 )
+from verified_tok.text import check_errors
 
 
 class StreamDecoder:
