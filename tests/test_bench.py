@@ -185,6 +185,7 @@ def test_opening() -> None:
     ours = {each.case: each.middle for each in found if each.engine == OURS}
     assert 0 < ours["opening the file"] < 60_000
     assert 5 < ours["memory when open"] < 2_000
+    assert ours["opening the file, opened before"] < ours["opening the file"]
     assert all(each.failed for each in found if each.engine == "none")
 
 

@@ -20,9 +20,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
-
 from verified_tok.cache import cache_folder
 from verified_tok.errors import FetchError
 
@@ -156,6 +153,9 @@ def _npm_command() -> list[str]:
 
 def _show_progress(package: Package, process: subprocess.Popen[bytes], scratch: Path) -> None:
     """Wait for `process`; on a terminal, show how much of the archive has arrived."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
+
     console = Console(stderr=True)
     if not console.is_terminal:
         process.wait()
