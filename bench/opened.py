@@ -1,5 +1,5 @@
-"""`python -m bench.opened PACKAGE FAMILY PATH [--again] < TEXT`: open an engine in this process, encode a text,
-and say what that took.
+"""`python -m bench.opened PACKAGE FAMILY PATH [--again] < TEXT`: open an engine in this process, encode the
+text, and say what that took.
 
 `PATH` is the family's file. All counts from where Python and NumPy are loaded, so an engine's own import is
 included. The kit finds its tables in its cache if it is opened `--again`; else its cache is empty.
