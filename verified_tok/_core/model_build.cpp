@@ -175,26 +175,32 @@ class Builder {
   void find_births() {
     births_.assign(index_.size(), Birth{no_token, no_token, not_born});
     last_ = births_;
+    alone_.assign(source_.ids.size(), Alone::unknown);
     const View v = view();
+    std::vector<uint32_t> ranks;
     for (uint32_t k = 0; k < source_.ids.size(); ++k) {
       std::vector<uint32_t> symbols = symbols_of(k);
       if (symbols.empty()) continue;
+      alone_[k] = Alone::other;
       Birth birth{no_token, no_token, 0};
       bool grows = v.pair_results_count + 1 < not_born;
-      while (symbols.size() > 1) {
-        size_t best = 0;
-        uint32_t lowest = no_rank;
-        for (size_t i = 0; i + 1 < symbols.size(); ++i) {
-          const uint32_t rank = rank_of(v, symbols[i], symbols[i + 1]);
-          if (rank < lowest) best = i, lowest = rank;
-        }
+      ranks.clear();  // of each symbol with the next one
+      for (size_t i = 0; i + 1 < symbols.size(); ++i) ranks.push_back(rank_of(v, symbols[i], symbols[i + 1]));
+      while (!ranks.empty()) {
+        const auto best = std::min_element(ranks.begin(), ranks.end());
+        const uint32_t lowest = *best;
         if (lowest == no_rank) break;
+        const auto left = symbols.begin() + (best - ranks.begin());
         grows = grows && lowest + 1 >= birth.born;
-        birth = {symbols[best], symbols[best + 1], lowest + 1};
-        symbols[best] = v.pair_results[lowest];
-        symbols.erase(symbols.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+        birth = {left[0], left[1], lowest + 1};
+        *left = v.pair_results[lowest];
+        symbols.erase(left + 1);
+        const auto behind = ranks.erase(best);
+        if (behind != ranks.end()) *behind = rank_of(v, left[0], left[1]);
+        if (behind != ranks.begin()) behind[-1] = rank_of(v, left[-1], left[0]);
       }
       if (symbols.size() > 1 || symbols[0] != source_.ids[k]) continue;
+      alone_[k] = Alone::itself;
       last_[source_.ids[k]] = birth;
       if (grows) births_[source_.ids[k]] = birth;
     }
@@ -303,9 +309,12 @@ class Builder {
         const std::string_view bytes = bytes_of(k);
         if (bytes.empty()) continue;
         const uint8_t* at = reinterpret_cast<const uint8_t*>(bytes.data());
-        made.tokens.clear();
-        encode_runs(v, at, static_cast<uint32_t>(bytes.size()), at + bytes.size(), work, made);
-        const bool canonical = made.tokens.size() == 1 && made.tokens[0] == source_.ids[k];
+        bool canonical = alone_[k] == Alone::itself;
+        if (alone_[k] == Alone::unknown) {  // unknown characters have rules of their own
+          made.tokens.clear();
+          encode_runs(v, at, static_cast<uint32_t>(bytes.size()), at + bytes.size(), work, made);
+          canonical = made.tokens.size() == 1 && made.tokens[0] == source_.ids[k];
+        }
         if (canonical) kept.emplace_back(k, source_.ids[k]);
         else if (source_.whole[k]) kept.emplace_back(k, source_.ids[k] | only_whole_bit);
       }
@@ -466,6 +475,8 @@ class Builder {
   std::vector<uint32_t> rules_;  // those of the source that are not dead
   std::vector<Birth> births_;  // by token
   std::vector<Birth> last_;    // the same, whether ranks grow or not
+  enum class Alone : uint8_t { unknown, itself, other };
+  std::vector<Alone> alone_;   // what merging makes of each token's symbols, if its bytes have symbols
   std::vector<uint32_t> options_;
   std::vector<uint32_t> index_;  // of each token that has bytes, in the source
   ModelTables tables_;
