@@ -14,50 +14,67 @@ namespace {
 
 constexpr uint32_t none = 0xFFFFFFFFu;
 
-// Finds tokens by their bytes.
+// Finds tokens by their bytes. What decides lies in one place, for every place that is looked at is far from the others.
 class Index {
  public:
-  explicit Index(const Entries& entries) : entries_(entries) {
+  explicit Index(const Entries& entries) : bytes_(reinterpret_cast<const char*>(entries.bytes.data())) {
     uint64_t size = 16;
     while (size < 2 * entries.size()) size *= 2;
-    slots_.assign(size, 0);
+    slots_.assign(size, Slot{0, 0, 0, none});
   }
 
-  // Takes token k in; false if another one has the same bytes.
-  bool put(uint32_t k) {
-    uint64_t& slot = slots_[place_of(entries_.token(k))];
-    if (slot != 0) return false;
-    slot = (hash_of(entries_.token(k)) >> 32) << 32 | (k + 1ull);
+  // Takes a token in; false if another one has the same bytes.
+  bool put(std::string_view token, uint32_t id) {
+    const uint64_t hash = hash_of(token);
+    Slot& slot = slots_[place_of(token, hash)];
+    if (slot.id != none) return false;
+    slot = {upper(hash), static_cast<uint32_t>(token.data() - bytes_), static_cast<uint32_t>(token.size()), id};
     return true;
   }
 
-  // The id of a token; `none` if there is none.
-  uint32_t id(std::string_view token) const {
-    const uint64_t slot = slots_[place_of(token)];
-    return slot == 0 ? none : entries_.ids[static_cast<uint32_t>(slot) - 1];
-  }
-
- private:
   static uint64_t hash_of(std::string_view token) { return std::hash<std::string_view>{}(token); }
 
+  // Begins to fetch what `id` will look at.
+  void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
+
+  // The id of the token with this hash; `none` if there is none.
+  uint32_t id(std::string_view token, uint64_t hash) const { return slots_[place_of(token, hash)].id; }
+
+ private:
+  struct Slot {
+    uint32_t hash, offset, size, id;
+  };
+
+  static uint32_t upper(uint64_t hash) { return static_cast<uint32_t>(hash >> 32); }
+
   // Where a token lies, or the empty slot where it would.
-  uint64_t place_of(std::string_view token) const {
-    const uint64_t hash = hash_of(token), mask = slots_.size() - 1;
+  uint64_t place_of(std::string_view token, uint64_t hash) const {
+    const uint64_t mask = slots_.size() - 1;
     uint64_t place = hash & mask;
-    while (slots_[place] != 0) {
-      if (slots_[place] >> 32 == hash >> 32 && entries_.token(static_cast<uint32_t>(slots_[place]) - 1) == token) break;
-      place = (place + 1) & mask;
+    for (;; place = (place + 1) & mask) {
+      const Slot& slot = slots_[place];
+      if (slot.id == none) return place;
+      if (slot.hash == upper(hash) && token == std::string_view(bytes_ + slot.offset, slot.size)) return place;
     }
-    return place;
   }
 
-  const Entries& entries_;
-  std::vector<uint64_t> slots_;  // upper half: that of the token's hash; lower half: the token, counted from 1
+  const char* bytes_;
+  std::vector<Slot> slots_;
 };
 
 // A set of pairs of ids.
 class Pairs {
  public:
+  // With room for so many, and more if need be.
+  explicit Pairs(size_t expected) {
+    uint64_t size = 1024;
+    while (size < 2 * expected) size *= 2;
+    slots_.assign(size, empty);
+  }
+
+  // Begins to fetch what `put` will look at.
+  void prefetch(uint32_t left, uint32_t right) const { __builtin_prefetch(&slots_[start_of(left, right)]); }
+
   // False if the pair is there already.
   bool put(uint32_t left, uint32_t right) {
     if (2 * (count_ + 1) > slots_.size()) grow();
@@ -72,15 +89,20 @@ class Pairs {
   static constexpr uint64_t empty = ~0ull;  // no pair: no token has the id 2 ** 32 - 1
 
   uint64_t place_of(uint64_t pair) const {
-    const uint64_t mask = slots_.size() - 1, mixed = pair * 0x9E3779B97F4A7C15ull;
-    uint64_t place = (mixed ^ mixed >> 32) & mask;
+    const uint64_t mask = slots_.size() - 1;
+    uint64_t place = start_of(static_cast<uint32_t>(pair >> 32), static_cast<uint32_t>(pair));
     while (slots_[place] != empty && slots_[place] != pair) place = (place + 1) & mask;
     return place;
   }
 
+  uint64_t start_of(uint32_t left, uint32_t right) const {
+    const uint64_t mixed = (static_cast<uint64_t>(left) << 32 | right) * 0x9E3779B97F4A7C15ull;
+    return (mixed ^ mixed >> 32) & (slots_.size() - 1);
+  }
+
   void grow() {
     const std::vector<uint64_t> before = std::move(slots_);
-    slots_.assign(std::max<size_t>(1024, 4 * before.size()), empty);
+    slots_.assign(2 * before.size(), empty);
     for (uint64_t pair : before) {
       if (pair != empty) slots_[place_of(pair)] = pair;
     }
@@ -159,26 +181,18 @@ class Reader {
   // Appends what a string says.
   bool string(std::vector<uint8_t>& out) {
     if (!take('"')) return false;
-    while (at_ < end_) {
-      const uint8_t byte = *at_;
-      if (byte == '"') {
-        ++at_;
-        return true;
-      }
-      if (byte < 0x20) return false;
-      if (byte == '\\') {
-        if (!escape(out)) return false;
-      } else if (byte < 0x80) {
-        out.push_back(byte);
-        ++at_;
-      } else {
-        const Utf8Step step = utf8_step(at_, end_);
-        if (!step.whole) return false;
-        out.insert(out.end(), at_, at_ + step.size);
-        at_ += step.size;
-      }
+    for (;;) {
+      const uint8_t* begin = at_;
+      uint8_t all = 0;
+      for (; at_ < end_ && *at_ != '"' && *at_ != '\\' && *at_ >= 0x20; ++at_) all |= *at_;
+      if (at_ == end_ || *at_ < 0x20) return false;
+      if (all >= 0x80 && !is_utf8(begin, static_cast<uint64_t>(at_ - begin))) return false;
+      out.insert(out.end(), begin, at_);
+      if (*at_ == '"') break;
+      if (!escape(out)) return false;
     }
-    return false;
+    ++at_;
+    return true;
   }
 
   // A natural number below 2 ** 32, and nothing that would make it another kind of number.
@@ -267,44 +281,112 @@ bool distinct(const std::vector<uint32_t>& ids) {
   return true;
 }
 
-// The two tokens of a merge, one behind the other in `text`, and where the second begins.
-bool read_pair(Reader& reader, std::vector<uint8_t>& text, size_t& cut) {
+// Takes merges in a few at a time, so that memory is fetched for all of them at once.
+class MergeTaker {
+ public:
+  MergeTaker(const Index& index, size_t expected, std::vector<uint32_t>& merges)
+      : index_(index), pairs_(expected), merges_(merges) {}
+
+  // Where the next merge's tokens go, one behind the other.
+  std::vector<uint8_t>& text() { return text_; }
+
+  // What was put into the text is a merge, whose first token is so long. False if one of those so far is none.
+  bool take(size_t left_size) {
+    waiting_.push_back({(waiting_.empty() ? 0 : waiting_.back().stop) + left_size, text_.size(), {}});
+    return waiting_.size() < few_ || finish();
+  }
+
+  // False if one of those that wait is no merge.
+  bool finish() {
+    each([&](Waiting& w, const std::string_view* tokens) {
+      for (int k = 0; k < 3; ++k) index_.prefetch(w.hashes[k] = Index::hash_of(tokens[k]));
+      return true;
+    });
+    const size_t first = merges_.size();
+    const bool known = each([&](Waiting& w, const std::string_view* tokens) {
+      for (int k = 0; k < 3; ++k) {
+        merges_.push_back(index_.id(tokens[k], w.hashes[k]));
+        if (merges_.back() == none) return false;
+      }
+      pairs_.prefetch(merges_[merges_.size() - 3], merges_[merges_.size() - 2]);
+      return true;
+    });
+    if (!known) return false;
+    for (size_t k = first; k < merges_.size(); k += 3) {
+      if (!pairs_.put(merges_[k], merges_[k + 1])) return false;
+    }
+    waiting_.clear();
+    text_.clear();
+    return true;
+  }
+
+ private:
+  struct Waiting {
+    size_t cut, stop;
+    uint64_t hashes[3];
+  };
+
+  // Calls `act` for each that waits, with its left token, its right one and both together, as long as it says true.
+  template <class Act>
+  bool each(Act act) {
+    size_t start = 0;
+    for (Waiting& w : waiting_) {
+      const std::string_view both(reinterpret_cast<const char*>(text_.data()) + start, w.stop - start);
+      const std::string_view tokens[3] = {both.substr(0, w.cut - start), both.substr(w.cut - start), both};
+      if (!act(w, tokens)) return false;
+      start = w.stop;
+    }
+    return true;
+  }
+
+  static constexpr size_t few_ = 32;
+  const Index& index_;
+  Pairs pairs_;
+  std::vector<uint32_t>& merges_;
+  std::vector<uint8_t> text_;
+  std::vector<Waiting> waiting_;
+};
+
+// Appends the two tokens of a merge to `text`, and gives the size of the first.
+bool read_pair(Reader& reader, std::vector<uint8_t>& text, size_t& left_size) {
+  const size_t begin = text.size();
   if (!reader.take('[') || reader.next() != '"' || !reader.string(text) || !reader.take(',')) return false;
-  cut = text.size();
+  left_size = text.size() - begin;
   return reader.next() == '"' && reader.string(text) && reader.take(']');
 }
 
-bool split_pair(std::vector<uint8_t>& text, size_t& cut) {
-  const auto* space = static_cast<const uint8_t*>(std::memchr(text.data(), ' ', text.size()));
-  if (space == nullptr) return false;
-  cut = static_cast<size_t>(space - text.data());
-  text.erase(text.begin() + static_cast<std::ptrdiff_t>(cut));
-  return std::memchr(text.data() + cut, ' ', text.size() - cut) == nullptr;
+// Takes the one space out of a merge that begins at `begin`, and gives what was before it.
+bool split_pair(std::vector<uint8_t>& text, size_t begin, size_t& left_size) {
+  const auto start = text.begin() + static_cast<std::ptrdiff_t>(begin);
+  const auto space = std::find(start, text.end(), ' ');
+  if (space == text.end()) return false;
+  left_size = static_cast<size_t>(space - start);
+  return std::find(text.erase(space), text.end(), ' ') == text.end();
 }
 
-bool read_merges(Reader& reader, const Index& index, std::vector<uint32_t>& merges) {
+bool read_merges(Reader& reader, const Index& index, size_t tokens, std::vector<uint32_t>& merges) {
   static constexpr std::string_view version = "#version";  // the first line of a merges.txt
   if (!reader.take('[')) return false;
   if (reader.next() == ']') return reader.take(']');
   const bool as_text = reader.next() == '"';
-  std::vector<uint8_t> text;
-  Pairs pairs;
+  MergeTaker taker(index, tokens, merges);
   do {
-    size_t cut = 0;
-    text.clear();
+    std::vector<uint8_t>& text = taker.text();
+    const size_t begin = text.size();
+    size_t left_size = 0;
     if (as_text) {
       if (reader.next() != '"' || !reader.string(text)) return false;
-      if (text.size() >= version.size() && std::memcmp(text.data(), version.data(), version.size()) == 0) continue;
-      if (text.empty() || !split_pair(text, cut)) return false;
-    } else if (!read_pair(reader, text, cut)) {
+      if (text.size() - begin >= version.size() && std::memcmp(&text[begin], version.data(), version.size()) == 0) {
+        text.resize(begin);
+        continue;
+      }
+      if (!split_pair(text, begin, left_size)) return false;
+    } else if (!read_pair(reader, text, left_size)) {
       return false;
     }
-    const std::string_view both(reinterpret_cast<const char*>(text.data()), text.size());
-    const uint32_t left = index.id(both.substr(0, cut)), right = index.id(both.substr(cut)), result = index.id(both);
-    if (left == none || right == none || result == none || !pairs.put(left, right)) return false;
-    merges.insert(merges.end(), {left, right, result});
+    if (!taker.take(left_size)) return false;
   } while (reader.take(','));
-  return reader.take(']');
+  return taker.finish() && reader.take(']');
 }
 
 bool read_model(Reader& reader, ScannedModel& found) {
@@ -323,13 +405,13 @@ bool read_model(Reader& reader, ScannedModel& found) {
       found.vocab_stop = reader.place();
       index.emplace(found.vocab);
       for (uint32_t k = 0; k < found.vocab.size(); ++k) {
-        if (found.vocab.ids[k] == none || !index->put(k)) return false;
+        if (found.vocab.ids[k] == none || !index->put(found.vocab.token(k), found.vocab.ids[k])) return false;
       }
       have_vocab = true;
     } else if (key == "merges") {
       if (!have_vocab || have_merges) return false;
       found.merges_start = reader.place();
-      if (!read_merges(reader, *index, found.merges)) return false;
+      if (!read_merges(reader, *index, found.vocab.size(), found.merges)) return false;
       found.merges_stop = reader.place();
       have_merges = true;
     } else if (!reader.skip_value()) {
@@ -436,7 +518,7 @@ std::optional<Entries> scan_ranks(std::string_view file) {
     for (char digit : digits) {
       if (digit < '0' || digit > '9') return std::nullopt;
       rank = rank * 10 + static_cast<uint64_t>(digit - '0');
-      if (rank > 0xFFFFFFFFu) return std::nullopt;
+      if (rank >= none) return std::nullopt;
     }
     if (digits.empty() || (digits[0] == '0' && digits.size() > 1) || rank < next) return std::nullopt;
     next = rank + 1;
@@ -447,7 +529,7 @@ std::optional<Entries> scan_ranks(std::string_view file) {
   }
   Index index(found);
   for (uint32_t k = 0; k < found.size(); ++k) {
-    if (!index.put(k)) return std::nullopt;
+    if (!index.put(found.token(k), found.ids[k])) return std::nullopt;
   }
   return found;
 }
