@@ -456,7 +456,15 @@ print(json.dumps([resident() - before, sorted(m for m in sys.modules if m.starts
         )
         megabytes, modules = json.loads(said.stdout)
         assert megabytes < limit
-    heavy = ("admission", "chat", "conversation", "reference.pattern", "reference.regex", "tables", "registry")
+    heavy = (
+        "admission",
+        "chat",
+        "conversation",
+        "reference.pattern",
+        "reference.regex",
+        "tables",
+        "registry",
+    )
     assert not [name for name in modules if name.endswith(heavy)]
 
 

@@ -13,7 +13,7 @@ from tiny import byte_level
 from tokenizers import Tokenizer
 
 import verified_tok as vt
-from verified_tok.encoders import ReferenceEncoder
+from verified_tok.encoder_reference import ReferenceEncoder
 from verified_tok.reference.aligned import Aligned
 from verified_tok.reference.pre_tokenizer import byte_origins, pre_tokenize
 from verified_tok.spec import ByteLevel
