@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from verified_tok._core import native
 from verified_tok.encoders import Offsets, Placed
 from verified_tok.reference import pipeline as reference
 from verified_tok.reference.aligned import Aligned, Span, hull
