@@ -212,7 +212,7 @@ inline void classify_wide(const View& view, const uint8_t* at, Block& block) {
 inline Block block_at(const View& view, const uint8_t* at, const uint8_t* end) {
   uint8_t copy[block_size];
   const uint64_t left = static_cast<uint64_t>(end - at);
-  Block block{};
+  Block block;
   block.last = left < block_size;
   block.known = ~Bits{0};
   if (block.last) {
@@ -222,6 +222,7 @@ inline Block block_at(const View& view, const uint8_t* at, const uint8_t* end) {
     block.known = below(static_cast<uint32_t>(left));
   }
   block.ascii = classifiers.ascii(at);
+  for (Bits& kind : block.wide) kind = 0;
   if (block.ascii.wide != 0) classify_wide(view, at, block);
   return block;
 }

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <memory>
 
 #include "hash.h"
 
@@ -23,7 +22,10 @@ struct alignas(16) FewTokens {
 // the older is given up, are found more often but looked through at two thirds of the speed.
 class HotPieces {
  public:
-  HotPieces() : slots_(new Slot[1ull << bits]()) {}
+  static constexpr uint64_t memory = 1u << 20;  // half of it is 0.92 times as fast, twice as much 1.05 times
+
+  // In `memory` zeros.
+  explicit HotPieces(uint8_t* zeros) : slots_(reinterpret_cast<Slot*>(zeros)) {}
 
   // The tokens of a piece, or null.
   const FewTokens* find(Key key, uint64_t hash) const {
@@ -45,9 +47,10 @@ class HotPieces {
     Key key;
     FewTokens tokens;
   };
-  static constexpr uint32_t bits = 15;  // 1 MB: half of it is 0.92 times as fast, twice as much 1.05 times
+  static constexpr uint32_t bits = 15;
+  static_assert(sizeof(Slot) << bits == memory);
 
-  std::unique_ptr<Slot[]> slots_;
+  Slot* slots_;
 };
 
 }  // namespace vt

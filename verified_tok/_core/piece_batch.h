@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 
 #include "cuts.h"
@@ -10,6 +11,7 @@
 #include "merge_many.h"
 #include "next_piece.h"
 #include "piece_cache.h"
+#include "table_room.h"
 
 namespace vt {
 
@@ -34,10 +36,19 @@ constexpr size_t batch_size = 64;                     // pieces; the block that 
 constexpr size_t batch_limit = batch_size + 64;
 
 // What a thread has seen, and the room it works in.
-struct PieceMemory {
-  explicit PieceMemory(const View& view) : found(new uint32_t[batch_limit * search_limit]) {
-    if (view.model_options_count == 0 || view.model_options[model_of_chars] == 0) return;
-    runs = std::make_unique<PieceCache>();
+class PieceMemory {
+  const bool of_chars_;  // pieces are whole texts: it is their runs that come again
+  const std::shared_ptr<void> tables_;
+
+ public:
+  explicit PieceMemory(const View& view)
+      : of_chars_(view.model_options_count != 0 && view.model_options[model_of_chars] != 0),
+        tables_(zeros(HotPieces::memory + PieceCache::memory * (of_chars_ ? 2 : 1))),
+        hot(table_at(0)),
+        cache(table_at(HotPieces::memory)),
+        found(new uint32_t[batch_limit * search_limit]) {
+    if (!of_chars_) return;
+    runs = std::make_unique<PieceCache>(table_at(HotPieces::memory + PieceCache::memory));
     work.runs = runs.get();
   }
 
@@ -46,6 +57,14 @@ struct PieceMemory {
   HostWork work;
   std::unique_ptr<PieceCache> runs;
   std::unique_ptr<uint32_t[]> found;  // tokens of the pieces of a batch
+
+ private:
+  static std::shared_ptr<void> zeros(uint64_t size) {
+    std::shared_ptr<void> memory = table_room(size);
+    std::memset(memory.get(), 0, size);
+    return memory;
+  }
+  uint8_t* table_at(uint64_t offset) const { return static_cast<uint8_t*>(tables_.get()) + offset; }
 };
 
 // The pieces from `begin` to `end`, cut where no merge crosses. `limit`: how far memory can be read. `places`: whether anyone asks for the pieces

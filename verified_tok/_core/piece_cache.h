@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <memory>
 
 #include "hash.h"
 
@@ -17,21 +16,25 @@ class PieceCache {
  public:
   static constexpr uint32_t longest = 255;  // bytes of a piece that is kept
 
-  PieceCache() : slots_(new Slot[slot_count]()), ring_(new uint32_t[ring_size]) {}
+  static constexpr uint64_t memory = 5u << 20;
+
+  // In `memory` zeros.
+  explicit PieceCache(uint8_t* zeros)
+      : slots_(reinterpret_cast<Slot*>(zeros)), ring_(reinterpret_cast<uint32_t*>(zeros + slot_count * sizeof(Slot))) {}
 
   void prefetch(uint64_t hash) const { __builtin_prefetch(set_of(hash)); }
 
   // The same for the piece itself, once its slots are there.
   void prefetch_piece(uint64_t hash) const {
     const Slot* slot = slot_of(hash);
-    if (slot != nullptr) __builtin_prefetch(ring_.get() + slot->place % ring_size);
+    if (slot != nullptr) __builtin_prefetch(ring_ + slot->place % ring_size);
   }
 
   // The tokens of a piece and their number; null if it is not kept. They are good until the next `keep`.
   const uint32_t* find(const uint8_t* piece, uint32_t size, uint64_t hash, uint32_t& count) const {
     const Slot* slot = slot_of(hash);
     if (slot == nullptr) return nullptr;
-    const uint32_t* entry = ring_.get() + slot->place % ring_size;
+    const uint32_t* entry = ring_ + slot->place % ring_size;
     if ((entry[0] & 0xFFFF) != size || !same_bytes(reinterpret_cast<const uint8_t*>(entry + 1), piece, size)) return nullptr;
     count = entry[0] >> 16;
     return entry + 1 + words(size);
@@ -42,10 +45,10 @@ class PieceCache {
     const uint32_t needed = 1 + words(size) + count;
     if (next_ % ring_size + needed > ring_size) next_ += ring_size - next_ % ring_size;  // pieces do not go round
     if (next_ >= number_limit) {
-      std::memset(slots_.get(), 0, slot_count * sizeof(Slot));
+      std::memset(slots_, 0, slot_count * sizeof(Slot));
       next_ = ring_size + ring_size;
     }
-    uint32_t* entry = ring_.get() + next_ % ring_size;
+    uint32_t* entry = ring_ + next_ % ring_size;
     entry[0] = count << 16 | size;
     std::memcpy(entry + 1, piece, size);
     for (uint32_t k = 0; k < count; ++k) entry[1 + words(size) + k] = tokens[k];
@@ -66,7 +69,7 @@ class PieceCache {
 
   static uint32_t words(uint32_t size) { return (size + 3) / 4; }
   static uint32_t tag_of(uint64_t hash) { return static_cast<uint32_t>(hash); }
-  Slot* set_of(uint64_t hash) const { return slots_.get() + (hash >> (64 - set_bits)) * 2; }
+  Slot* set_of(uint64_t hash) const { return slots_ + (hash >> (64 - set_bits)) * 2; }
 
   // The slot of a piece of this hash that is still there, or null.
   const Slot* slot_of(uint64_t hash) const {
@@ -77,8 +80,10 @@ class PieceCache {
     return nullptr;
   }
 
-  std::unique_ptr<Slot[]> slots_;
-  std::unique_ptr<uint32_t[]> ring_;
+  static_assert(slot_count * sizeof(Slot) + ring_size * sizeof(uint32_t) == memory);
+
+  Slot* slots_;
+  uint32_t* ring_;
   uint32_t next_ = ring_size + 1;  // so that an empty slot is too old
 };
 
