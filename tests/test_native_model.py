@@ -144,6 +144,25 @@ def test_where_pieces_are_cut(model: MergeBpe, pieces: list[str], banned: frozen
             assert ours(piece.encode()) == theirs(piece.encode())
 
 
+def test_whole_pieces_are_no_parts_of_others() -> None:
+    """A token that only a whole piece is, at the end, the beginning and in the middle of other pieces."""
+    vocab = {CHAR_OF_BYTE[byte]: byte for byte in range(256)} | {spell("中國".encode()): 256}
+    model = MergeBpe(vocab, (), ignore_merges=True, byte_fallback=False, unk_token=None, fuse_unk=False)
+    ours, theirs = natively(model, True), by_reference(model, True)
+    for piece in ("中國", "仭中國", "中國仭", "仭中國仭", "中國中國", "a中國", "中國a"):
+        assert ours(piece.encode()) == theirs(piece.encode()), piece
+
+
+def test_pieces_that_take_the_place_of_others() -> None:
+    """More pieces than the table of recent ones has places, with the same first eight bytes."""
+    pairs = [bytes([lower, upper]) for lower in range(98, 123) for upper in range(65, 91)]
+    entries = [*(bytes([byte]) for byte in range(256)), b"aa", b"aaaa", b"aaaaaaaa", *pairs]
+    ours, rng = natively(RankBpe({entry: id for id, entry in enumerate(entries)}), False), random.Random(0)
+    for _ in range(40_000):
+        a, b = rng.randrange(len(pairs)), rng.randrange(len(pairs))
+        assert [id for id, _, _ in ours(b"aaaaaaaa" + pairs[a] + pairs[b])] == [258, 259 + a, 259 + b]
+
+
 @settings(max_examples=200)
 @given(merge_models([CHAR_OF_BYTE[b] for b in b"ab "], False))
 def test_tokens_that_stay_apart(model: MergeBpe) -> None:

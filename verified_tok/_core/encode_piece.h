@@ -1,8 +1,9 @@
 // From one piece of text to its tokens.
 //
-// A piece that is an entry is one token. Of any other long one the tokens are searched for. If that fails, and of short
-// ones at once (measured: merging these few symbols reads less of the tables), it becomes symbols, is cut where no rule joins two neighbouring symbols (no merge crosses such a place: `NoJoin` in
-// lean/VerifiedTok/Spec/Boundary.lean), and each run between cuts is an entry, or is merged.
+// A piece that is an entry is one token. Of any other long one the tokens are searched for. If that fails, and with short
+// ones at once (measured: merging these few symbols reads less of the tables), it becomes symbols, is cut where no rule
+// joins two neighbouring symbols (no merge crosses such a place: `NoJoin` in lean/VerifiedTok/Spec/Boundary.lean), and
+// each run between cuts is an entry, or is merged.
 #pragma once
 
 #include "search_piece.h"

@@ -33,9 +33,9 @@ class HotPieces {
     return ((slot.key.low ^ key.low) | (slot.key.high ^ key.high)) == 0 ? &slot.tokens : nullptr;
   }
 
-  // Remembers a piece if it has few tokens, at least one.
+  // Remembers a piece if it has few tokens, and any.
   void keep(Key key, uint64_t hash, const uint32_t* tokens, uint32_t count) {
-    if (count > FewTokens::most) return;
+    if (count == 0 || count > FewTokens::most) return;
     Slot& slot = slots_[hash >> (64 - bits)];
     slot.key = key;
     slot.tokens.count = count;
