@@ -6,6 +6,7 @@ public import VerifiedTok.Spec.Bpe
 public import VerifiedTok.Spec.ByteTemplate
 public import VerifiedTok.Spec.Bytes
 public import VerifiedTok.Spec.Chat
+public import VerifiedTok.Spec.Cuts
 public import VerifiedTok.Spec.Delta
 public import VerifiedTok.Spec.Model
 public import VerifiedTok.Spec.Normalizer
@@ -31,6 +32,7 @@ public import VerifiedTok.Thm.Chat.Canonical
 public import VerifiedTok.Thm.Chat.Join
 public import VerifiedTok.Thm.Chat.NoInjection
 public import VerifiedTok.Thm.Chat.Parse
+public import VerifiedTok.Thm.Cuts
 public import VerifiedTok.Thm.Decode
 public import VerifiedTok.Thm.Delta
 public import VerifiedTok.Thm.Delta.Edits

@@ -22,7 +22,14 @@ from symbolic import copy_with_fault, counterexamples
 
 from verified_tok.fetch import open_family
 from verified_tok.reference import bpe
-from verified_tok.reference.boundary import apart, canonical, no_join, no_straddle, pairwise_canonical
+from verified_tok.reference.boundary import (
+    apart,
+    canonical,
+    no_join,
+    no_meet,
+    no_straddle,
+    pairwise_canonical,
+)
 from verified_tok.reference.bpe import (
     Rule,
     Table,
@@ -193,6 +200,15 @@ def test_merge_all_append_of_no_straddle(v: Vocabulary, data: st.DataObject) -> 
         assert no_join(v.table, v.bytes_of, x, y)
     assume(no_join(v.table, v.bytes_of, x, y))
     assert merge_all(v.table, a + b) == merge_all(v.table, a) + merge_all(v.table, b)
+
+
+@given(vocabularies(), pieces, pieces, st.data())
+def test_encode_piece_append_of_no_meet(v: Vocabulary, a: bytes, b: bytes, data: st.DataObject) -> None:
+    """What ends and begins are several bytes, as characters are; a token may be a part of them."""
+    assume(a and b)
+    x, y = a[-data.draw(st.integers(1, 3)) :], b[: data.draw(st.integers(1, 3))]
+    assume(no_meet(v.table, v.bytes_of, x, y))
+    assert encode_piece(v.table, a + b) == encode_piece(v.table, a) + encode_piece(v.table, b)
 
 
 @given(rank_files(), st.sampled_from(LETTERS), st.sampled_from(LETTERS))

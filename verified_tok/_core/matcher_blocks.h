@@ -2,7 +2,9 @@
 //
 // The first byte of a block begins a piece. What begins the others is read off sets of bytes: the runs of letters,
 // digits, white space and others, and what stands beside them. Where a piece begins may depend on what comes after
-// the bytes that are known, but only within the last run; those beginnings are left for the next block.
+// the bytes that are known, but only within the last run; those beginnings are left for the next block. That the places
+// are the pattern's, and that a block may be looked at alone, is proved for GPT-2 and Llama 3
+// (lean/VerifiedTok/Thm/Starts).
 #pragma once
 
 #include "block.h"

@@ -227,7 +227,8 @@ class Builder {
 
   // Drops the rules that no text ever calls for. Where a rule joins two tokens, the bytes of both were merged as they
   // are merged alone, for no merge has crossed their ends; so it is the last of the merges that make its token of these
-  // bytes alone, and any other rule of that token is dead. Vocabularies of ranks have twice as many rules as live ones.
+  // bytes alone, and any other rule of that token is dead (`encodePiece_liveTable`, lean/VerifiedTok/Thm/Search/Live.lean).
+  // Vocabularies of ranks have twice as many rules as live ones.
   void drop_dead_rules() {
     std::vector<uint32_t> live;
     for (size_t k = 0; k < rules_.size(); k += 4) {

@@ -36,7 +36,8 @@ VT_HD Birth birth_of(const View& v, uint32_t token) {
 
 // Whether merging the bytes of both tokens gives the two again: no merge joins a token at the end of the left one's
 // run to one at the beginning of the right one's while both are there. The runs are gone through backwards. Ranks grow
-// in both, so the merge that made a token, and the one that takes it, say when it is there.
+// in both, so the merge that made a token, and the one that takes it, say when it is there (`stayApart_iff`,
+// lean/VerifiedTok/Thm/Search.lean).
 VT_HD bool stay_apart(const View& v, uint32_t left, uint32_t right) {
   Birth l = birth_of(v, left), r = birth_of(v, right);
   uint32_t left_dies = not_born, right_dies = not_born;

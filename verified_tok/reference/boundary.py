@@ -1,4 +1,4 @@
-"""Places that merges do not cross, as ``lean/VerifiedTok/Spec/Boundary.lean`` says it."""
+"""Places that merges do not cross, as ``Boundary.lean`` and ``Cuts.lean`` in ``lean/VerifiedTok/Spec`` say it."""
 
 from __future__ import annotations
 
@@ -30,6 +30,21 @@ def no_straddle(table: Table, bytes_of: Callable[[int], bytes], x: bytes, y: byt
 def no_join(table: Table, bytes_of: Callable[[int], bytes], x: bytes, y: bytes) -> bool:
     """No rule joins a token that ends in ``x`` to a token that begins with ``y``."""
     return not any(bytes_of(a).endswith(x) and bytes_of(b).startswith(y) for a, b in table.rules)
+
+
+def no_meet(table: Table, bytes_of: Callable[[int], bytes], x: bytes, y: bytes) -> bool:
+    """No rule joins a token that may end a text which ends in ``x`` to one that may begin a text with ``y``.
+
+    For characters of several bytes, of which a token may be a part.
+    """
+
+    def may_end(a: bytes) -> bool:
+        return a.endswith(x) or x.endswith(a)
+
+    def may_begin(b: bytes) -> bool:
+        return b.startswith(y) or y.startswith(b)
+
+    return not any(may_end(bytes_of(a)) and may_begin(bytes_of(b)) for a, b in table.rules)
 
 
 def canonical(table: Table, bytes_of: Callable[[int], bytes], token: int) -> bool:

@@ -1,0 +1,20 @@
+module
+
+public import VerifiedTok.Spec.Boundary
+
+public section
+
+/-!
+# Cuts between characters of several bytes
+-/
+
+namespace VerifiedTok
+
+/-- No rule joins a token that may end a text which ends in `x` to one that may begin a text which begins with `y`: one
+that ends in `x` or is a part of its end, and one that begins with `y` or is a part of its beginning.  For characters
+of several bytes, of which a token may be a part. -/
+@[expose] def NoMeet (t : Table) (bytesOf : Token → List UInt8) (x y : List UInt8) : Prop :=
+  ∀ a b k c, t.look a b = some (k, c) →
+    ¬ ((x <:+ bytesOf a ∨ bytesOf a <:+ x) ∧ (y <+: bytesOf b ∨ bytesOf b <+: y))
+
+end VerifiedTok
