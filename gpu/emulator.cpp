@@ -3,6 +3,7 @@
 // There are no barriers in the kernels, so a thread runs from beginning to end; an order that changes from launch to
 // launch shows what one thread reads of another.
 #define __CUDACC__
+#define __CUDA_ARCH__ 900
 #define __host__
 #define __device__
 #define __global__
@@ -14,6 +15,15 @@ struct Coordinates {
   unsigned x;
 };
 static thread_local Coordinates blockIdx, blockDim, threadIdx;
+
+// What a GPU has built in.
+static uint32_t __funnelshift_r(uint32_t low, uint32_t high, uint32_t shift) {
+  return static_cast<uint32_t>((uint64_t{high} << 32 | low) >> (shift & 31));
+}
+static uint64_t __umul64hi(uint64_t a, uint64_t b) {
+  return static_cast<uint64_t>(static_cast<unsigned __int128>(a) * b >> 64);
+}
+static int __clzll(long long word) { return word == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(word)); }
 
 static unsigned long long atomicAdd(unsigned long long* sum, unsigned long long more) {
   const unsigned long long before = *sum;

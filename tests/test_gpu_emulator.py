@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from functools import cache
 from itertools import pairwise
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from seam_checks import atoms_of
+from tiny import byte_level
 
 import verified_tok as vt
 from verified_tok.encoder_reference import ReferenceEncoder
@@ -173,6 +175,20 @@ def test_drawn_lines_are_left_to_no_cpu(name: str, library: Path) -> None:
     encoder = on_emulator(name, library)
     assert encoder.encode(text).tolist() == tokenizer(name).encode(text).tolist()
     assert encoder.sums.parts_by_cpu == 0
+
+
+def test_entries_are_found_at_every_address(library: Path) -> None:
+    """A device reads aligned words only. An entry that it misses is found by merges, if there are any."""
+    file = byte_level(normalizer=None, post_processor=None, added_tokens=[])
+    letters = "bcdfghjklmnpqrsuvwxyzbcdfghjkl"
+    words = {f"Ġ{letters[:size]}": 1000 + size for size in range(1, len(letters))}
+    file["model"] |= {"ignore_merges": True, "merges": [], "vocab": file["model"]["vocab"] | words}
+    tok = vt.load(json.dumps(file).encode())
+    text = "".join(f"{'.' * before} {word[1:]}" for before in range(1, 9) for word in words)
+    encoder = OnEmulator(tok, library, block=4096)
+    ids = encoder.encode(text).tolist()
+    assert ids == tok.encode(text).tolist()
+    assert [ids.count(id) for id in words.values()] == [8] * len(words)
 
 
 @pytest.mark.parametrize("name", ["qwen3", "gpt-oss", "gpt-4o", "deepseek-v4"])

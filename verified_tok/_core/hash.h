@@ -16,9 +16,11 @@ struct Key {
 
 VT_HD uint64_t load_word(const uint8_t* at) {
 #ifdef __CUDA_ARCH__
-  uint64_t word = 0;
-  for (uint32_t k = 0; k < 8; ++k) word |= static_cast<uint64_t>(at[k]) << (8 * k);
-  return word;
+  // Two or three loads of aligned words, and not eight of bytes. What is read beside the bytes shares a word with one.
+  const uint32_t* words = reinterpret_cast<const uint32_t*>(reinterpret_cast<uintptr_t>(at) & ~uintptr_t{3});
+  const uint32_t shift = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(at) & 3) * 8;
+  const uint32_t low = words[0], middle = words[1], high = shift == 0 ? 0 : words[2];
+  return __funnelshift_r(low, middle, shift) | static_cast<uint64_t>(__funnelshift_r(middle, high, shift)) << 32;
 #else
   uint64_t word;
   std::memcpy(&word, at, 8);
