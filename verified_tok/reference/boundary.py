@@ -1,4 +1,4 @@
-"""Places that merges do not cross, as ``Boundary.lean`` and ``Cuts.lean`` in ``lean/VerifiedTok/Spec`` say it."""
+"""Places that merges do not cross, as ``Spec/Boundary.lean`` and ``Spec/Cuts.lean`` say it."""
 
 from __future__ import annotations
 
