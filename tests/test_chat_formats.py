@@ -276,6 +276,8 @@ def llama_describes_tools_for_the_user(name):
     assert text == theirs(name, SYSTEM, user(), tools=[TOOL, TOOL])
     assert f"{DESCRIBED['indented']}\n\n{DESCRIBED['indented']}\n\nu<|eot_id|>" in text
     refused(template, by_system("s"), match="describes tools in a user's message")
+    roles = conversation(template, SYSTEM, user(tools=[TOOL])).provenance["role"]
+    assert list(dict.fromkeys(roles.tolist())) == ["system", "user"]
 
 
 @row(TOOLS, "`chat.harmony(tools=True)`", ["harmony"])

@@ -105,6 +105,10 @@ def test_templates_are_data(known):
             "stand between the same control tokens",
         ),
         ({"definitions": Definitions(layout="{content} {tools}", between="")}, "cannot be read back"),
+        (
+            {"definitions": Definitions(layout="{content} {tools}", alone="{tools:indented}", between="")},
+            "in one form, not in indented and text",
+        ),
     ],
 )
 def test_templates_that_are_refused(change, match):

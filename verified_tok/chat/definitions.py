@@ -53,9 +53,12 @@ class Descriptions:
             raise InvalidTemplate(
                 "definitions with a content and without stand between the same control tokens"
             )
+        forms = {slot.form for one in (self._whole, other) for slot in one.slots if slot.name == "tools"}
+        if len(forms) > 1:
+            raise InvalidTemplate(f"tools are described in one form, not in {' and '.join(sorted(forms))}")
         self._front = _common_front(self._whole.front, other.front)
         self._back = _common_front(self._whole.back[::-1], other.back[::-1])[::-1]
-        self._write = _FORMS[next(slot.form for slot in self._whole.slots if slot.name == "tools")]
+        self._write = _FORMS[forms.pop()]
 
     @property
     def layout(self) -> Layout:
