@@ -300,3 +300,27 @@ def test_long_pieces(real: Real) -> None:
         for size in (63, 64, 65, 5_000):
             piece = (unit * size).encode()
             assert ours(piece) == theirs(piece), (unit, size)
+
+
+def test_long_runs_that_are_searched(real: Real) -> None:
+    """Of one letter, of a few, of words: with sizes around those from which on there is a search, and some
+    for which it is given up."""
+    _, ours, theirs, texts = real
+    rng = random.Random("".join(texts))
+    words = [text for text in texts if text.isalpha() and len(text) > 3]
+    units = ["a", "=", " ", "aaab", "ab", "the", "é", "при", "中", *rng.sample(words, 6)]
+    for unit in units:
+        size = rng.choice([508, 509, 510, 511, 512, 700, 1500])
+        run = (unit.encode() * size)[:size].decode(errors="ignore")
+        for piece in (run, f"中{run}é"):  # the run may begin within the piece
+            assert ours(piece.encode()) == theirs(piece.encode()), (unit, size)
+    for atoms in (words, "ab", "aeiou", "the", "=-", "éñ"):
+        piece = "".join(rng.choices(atoms, k=900))[:900]
+        assert ours(piece.encode()) == theirs(piece.encode()), piece
+
+
+@settings(max_examples=60)
+@given(merge_models(["a", "b", "c"], False), st.text("abc", min_size=1, max_size=9), st.integers(500, 800))
+def test_long_runs_of_small_vocabularies(model: MergeBpe, unit: str, size: int) -> None:
+    piece = (unit * size)[:size].encode()
+    assert natively(model, False)(piece) == by_reference(model, False)(piece)

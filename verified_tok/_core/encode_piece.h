@@ -26,6 +26,12 @@ VT_HD const uint32_t* recall(Work&, const uint8_t*, uint32_t, const uint8_t*, ui
 template <class Work>
 VT_HD void remember(Work&, const uint8_t*, uint32_t, const uint8_t*, const uint32_t*, uint32_t) {}
 
+// Puts the tokens of a run of more than `few` symbols, from the byte `first` up to `stop` of a piece, if it finds them.
+template <class Work, class Sink>
+VT_HD bool search_run(Work&, const View&, const uint8_t*, uint32_t, uint32_t, const uint8_t*, Sink&) {
+  return false;
+}
+
 template <class Work, class Sink>
 struct PieceRun {
   const View& view;
@@ -57,6 +63,10 @@ struct PieceRun {
       const uint32_t* tokens = by_bytes ? recall(work, piece + first, stop - first, limit, known) : nullptr;
       if (tokens != nullptr) {
         for (uint32_t i = 0; i < known; ++i) sink.put(tokens[i], 0, 0);
+        count = 0;
+        return;
+      }
+      if (plain && count > few && search_run(work, view, piece, first, stop, limit, sink)) {
         count = 0;
         return;
       }

@@ -7,7 +7,7 @@
 
 #include "cuts.h"
 #include "encode_piece.h"
-#include "merge_many.h"
+#include "search_run.h"
 
 namespace vt {
 

@@ -8,9 +8,9 @@
 #include "cuts.h"
 #include "encode_piece.h"
 #include "hot_pieces.h"
-#include "merge_many.h"
 #include "next_piece.h"
 #include "piece_cache.h"
+#include "search_run.h"
 #include "table_room.h"
 
 namespace vt {

@@ -118,18 +118,14 @@ inline void prefetch_search(const View& v, const uint8_t* piece, uint32_t size, 
 }
 #endif
 
-// Puts the tokens of a piece into the sink, if they are found.
-template <class Sink>
-VT_HD bool search_piece(const View& v, const uint8_t* piece, uint32_t size, const uint8_t* limit, Sink& sink) {
-  uint32_t tries = most_tries(piece, size);
-  if (size > search_limit || tries == 0) return false;
-  uint32_t tokens[search_limit];
-  uint8_t starts[search_limit];
-  uint64_t dead[4] = {0, 0, 0, 0};  // places from which no list of tokens leads to the end
-  uint32_t count = 0, at = 0;
-#ifndef __CUDACC__
-  prefetch_search(v, piece, size, limit);
-#endif
+// Finds the tokens of some bytes, where each of them begins, and how many there are; 0: they are not found. There is room
+// for as many as there are bytes, and in `dead` for a bit for each, which is 0: the places from which no list of tokens
+// leads to the end. No more than `most` tokens are tried, and `more` for each byte that is reached for the first time, as
+// far as `most` were tried before.
+template <class Place>
+VT_HD uint32_t search_tokens(const View& v, const uint8_t* piece, uint32_t size, const uint8_t* limit, uint32_t most,
+                             uint32_t more, uint32_t* tokens, Place* starts, uint64_t* dead) {
+  uint32_t count = 0, at = 0, reached = 0, tries = most;
   uint64_t lengths = entry_lengths(v, piece, size);
   for (;;) {
     bool found = false;
@@ -138,28 +134,47 @@ VT_HD bool search_piece(const View& v, const uint8_t* piece, uint32_t size, cons
       lengths ^= 1ull << (length - 1);
       const uint32_t stop = at + length;
       if (stop < size && (dead[stop >> 6] >> (stop & 63) & 1) != 0) continue;
-      if (tries-- == 0) return false;
+      if (tries-- == 0) return 0;
       const uint32_t token = made_entry(v, piece + at, length, limit);
       if (token == no_token || (count != 0 && !stay_apart(v, tokens[count - 1], token))) continue;
       tokens[count] = token;
-      starts[count++] = static_cast<uint8_t>(at);
+      starts[count++] = static_cast<Place>(at);
       at = stop;
       found = true;
     }
     if (found) {
-      if (at == size) break;
+      if (at == size) return count;
+      if (more != 0 && at > reached) {
+        const uint32_t spent = most - tries, gained = more * (at - reached);
+        tries += gained < spent ? gained : spent;
+        reached = at;
+      }
       lengths = entry_lengths(v, piece + at, size - at);
       continue;
     }
     dead[at >> 6] |= 1ull << (at & 63);
-    if (count == 0) return false;
+    if (count == 0) return 0;
     const uint32_t stop = at;
     at = starts[--count];
     // Longer ones than the last have been tried; lengths up to 64 fit in the word.
     lengths = entry_lengths(v, piece + at, size - at) & ((1ull << (stop - at - 1)) - 1);
   }
+}
+
+// Puts the tokens of a piece into the sink, if they are found.
+template <class Sink>
+VT_HD bool search_piece(const View& v, const uint8_t* piece, uint32_t size, const uint8_t* limit, Sink& sink) {
+  const uint32_t tries = most_tries(piece, size);
+  if (size > search_limit || tries == 0) return false;
+  uint32_t tokens[search_limit];
+  uint8_t starts[search_limit];
+  uint64_t dead[4] = {0, 0, 0, 0};
+#ifndef __CUDACC__
+  prefetch_search(v, piece, size, limit);
+#endif
+  const uint32_t count = search_tokens(v, piece, size, limit, tries, 0, tokens, starts, dead);
   for (uint32_t k = 0; k < count; ++k) sink.put(tokens[k], starts[k], k + 1 < count ? starts[k + 1] : size);
-  return true;
+  return count != 0;
 }
 
 }  // namespace vt
