@@ -226,7 +226,7 @@ def results_are_one_group(name):
         *one,
         result("1"),
         result("2"),
-        match="behind a tools event; results of one group are given together: repl",
+        match="behind a tools event; results of one group are given together, as a list: repl",
     )
     made = conversation(name, *one, result("1"))
     before = made.turn_offsets[2]

@@ -173,11 +173,11 @@ class Format:
         lead = self.table.lead.get((place, kind))
         if lead is None:
             where = "at the beginning" if place is Edge.START else f"behind a {place} event"
-            hint = (
-                "; results of one group are given together: replace it by all of them"
-                if place is kind
-                else ""
-            )
+            hint = ""
+            if place is kind:
+                hint = (
+                    "; results of one group are given together, as a list: replace the group by all of them"
+                )
             raise InvalidMessage(f"{self.template.name} has no {kind} event {where}{hint}")
         return lead
 
