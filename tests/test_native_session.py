@@ -164,7 +164,7 @@ BLOCK = 1 << 16  # characters that are compared at once
 
 
 @pytest.mark.parametrize("letter", ["é", "中", "🦙"])
-@pytest.mark.parametrize("other", ["x", "ß", "文", "🦊", ""])
+@pytest.mark.parametrize("other", ["x", "🦊", ""])
 def test_an_update_finds_what_changed_in_the_str_that_it_was_given_before(letter: str, other: str) -> None:
     """As in the text of a session that was given another str, and without UTF-8 that stays with the str."""
     tok, rng = tokenizer("qwen3"), random.Random(letter + other)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 import verified_tok as vt
 from fuzz import inputs
 from fuzz.oracle import Reference
@@ -80,10 +82,19 @@ def _places(subject: Subject, text: str) -> None:
     _equal("spans of characters", ours.char_spans.tolist(), theirs.char_spans)
 
 
+def _pieces(subject: Subject, text: str) -> None:
+    _equal("pieces", subject.tok.pre_tokenize(text), subject.reference.pieces(text))
+
+
 def _batches(subject: Subject, texts: list[str]) -> None:
-    ids, offsets = subject.tok.encode_batch(texts)
-    ours = [ids[start:stop].tolist() for start, stop in pairwise(offsets)]
-    _equal("ids of a batch", ours, [subject.reference.encode(text, subject.reference.all) for text in texts])
+    tok, reference = subject.tok, subject.reference
+    expected = [reference.encode(text, reference.all) for text in texts]
+    for batch in (texts, np.array(texts, np.dtypes.StringDType())):
+        ids, offsets = tok.encode_batch(batch)
+        ours = [ids[start:stop].tolist() for start, stop in pairwise(offsets)]
+        _equal(f"ids of a batch in a {type(batch).__name__}", ours, expected)
+    theirs = [reference.decode(ids, False) for ids in expected]
+    _equal("texts of a batch", tok.decode_batch(ids, offsets=offsets), theirs)
 
 
 def _threads(subject: Subject, text: str) -> None:
@@ -110,8 +121,8 @@ def _session(subject: Subject, script: list[tuple[float, float, str]]) -> None:
         start = round(where * len(text))
         stop = start + round(gone * (len(text) - start))
         before = session.ids.copy()
-        patch = session.edit(start, stop, new)
         text = text[:start] + new + text[stop:]
+        patch = session.update(text) if where < 0.3 else session.edit(start, stop, new)
         expected = subject.reference.encode(text, subject.reference.all)
         _equal(f"ids after {new!r} for {start}:{stop}", session.ids.tolist(), expected)
         _equal("ids by the patch", patch.apply(before).tolist(), expected)
@@ -133,6 +144,7 @@ CLAIMS = {
     "encoding": Claim(_text, _encoding),
     "some added tokens": Claim(_text, _some_added_tokens),
     "places": Claim(_text, _places),
+    "pieces": Claim(_text, _pieces),
     "batches": Claim(lambda rng, subject: [_text(rng, subject) for _ in range(rng.randrange(9))], _batches),
     "threads": Claim(_text, _threads),
     "decoding": Claim(lambda rng, subject: inputs.some_ids(rng, subject.ids), _decoding),

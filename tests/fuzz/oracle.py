@@ -7,8 +7,10 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from verified_tok.reference import pipeline
+from verified_tok.reference.aligned import Aligned, Span, hull
 from verified_tok.reference.decode import decode_bytes, decode_text, skipped, token_texts
 from verified_tok.reference.model import encode_piece, encoder, without
+from verified_tok.reference.pre_tokenizer import pre_tokenize
 from verified_tok.spec import TokenizerSpec
 
 
@@ -41,6 +43,11 @@ class Reference:
         spans = [token.span for token in found]
         chars = pipeline.char_spans(text, spans)
         return Placed([token.id for token in found], list(map(list, spans)), list(map(list, chars)))
+
+    def pieces(self, text: str) -> list[tuple[str, Span]]:
+        """What the pre-tokenizer cuts a text into, and from where each piece came."""
+        found = pre_tokenize(self.spec.pre_tokenizers, Aligned.of(text))
+        return [(piece.text, hull(piece.origins)) for piece in found]
 
     def decode(self, ids: Sequence[int], skip: bool) -> str:
         """The text of ids."""
