@@ -281,8 +281,7 @@ theorem apartOn_pair {l r : Token} :
 
 /-! ## Undoing the last merge of one side -/
 
-/-- The optimal merge of a list has no higher rank than the optimal merge of a part on its left, and a lower one
-if it lies behind that part; and so on. -/
+/-- The optimal merge has the lowest rank of all that apply, and of its rank it is the leftmost. -/
 theorem Optimal.le_of_selected {ts : List Token} {i k j k' : Nat} {c c' : Token} (ho : Optimal t ts i c)
     (hs : Selected t ts i k c) (hs' : Selected t ts j k' c') : k < k' ∨ (k = k' ∧ i ≤ j) := by
   obtain ⟨k₀, hs₀, hm⟩ := ho
