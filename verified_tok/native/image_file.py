@@ -129,8 +129,13 @@ def _code() -> str:
     """The hash of the code that images depend on, and of its tables."""
     root = Path(verified_tok.__file__).parent
     total = hashlib.sha256(Path(native.__file__).read_bytes())
-    parts = ("*.py", "native/*.py", "loading/*.py", "reference/*.py", "tables/*")
-    for path in sorted(path for part in parts for path in root.glob(part)):
-        if path.is_file():
-            total.update(path.read_bytes())
+    files = [root / "spec.py", root / "vocabulary.py"]
+    for folder in ("loading", "native", "reference", "tables"):
+        files += (
+            Path(entry)
+            for entry in sorted(os.scandir(root / folder), key=lambda e: e.name)
+            if entry.is_file()
+        )
+    for path in files:
+        total.update(path.read_bytes())
     return total.hexdigest()
