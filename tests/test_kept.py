@@ -199,6 +199,9 @@ def test_damaged_files_mean_the_same_to_the_core_and_the_loader(
         lambda text: text.replace('"th": 256', '"th": 4294967295'),
         lambda text: text.replace('"th": 256', '"th": 99999999'),
         lambda text: text.replace('"th": 256', '"": 300, "th": 256'),
+        lambda text: text.replace('"th": 256', r'"\ud83d\u0041": 300, "th": 256'),
+        lambda text: text.replace('"th": 256', r'"\ud83d\ude00": 300, "th": 256'),
+        lambda text: text.replace('"th": 256', r'"\ude00": 300, "th": 256'),
         lambda text: text.replace('"model": {', '"x": {"model": {"vocab": {}, "merges": []}}, "model": {'),
         lambda text: text.replace('"model": {', '"model": {"vocab": {}, '),
         lambda text: text + " \n",
@@ -221,7 +224,8 @@ def test_entries_are_the_same_as_arrays_and_as_a_mapping() -> None:
     assert dict(flat.items()) == dict(made.items()) == tokens == dict(flat)
     assert list(Vocabulary(made.flat)) == list(tokens)
     assert len(Vocabulary(made.flat)) == len(tokens)
-    assert Vocabulary(made.flat).find(["é", "x", "", "é"]) == made.find(["é", "x", ""]) == {"é": 0, "": 7}
+    wanted = ["é", "x", "", "é", "a", "中a"]
+    assert Vocabulary(made.flat).find(wanted) == made.find(wanted) == {"é": 0, "": 7, "a": 3, "中a": 5}
     assert flat.with_ids([12, 1, 0]) == made.with_ids({0, 12}) == {0: "é", 12: "b" * 300}
     assert flat.chars() == {"a": 3, "é": 0}
     assert pickle.loads(pickle.dumps(flat)) == made
@@ -324,6 +328,7 @@ def test_damaged_files_are_noticed(use: str, folder: Path, family_file: Callable
     ask()
     [path] = folder.glob(f"{use}-*{tok.spec.sha256[:32]}*")
     whole = path.read_bytes()
+    assert is_sound(use, tok)
     stranger = vt.load(other)
     stranger.decode([1])
     stranger.session("")
