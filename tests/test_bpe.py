@@ -27,6 +27,7 @@ from verified_tok.reference.boundary import (
     canonical,
     no_join,
     no_meet,
+    no_rule_across,
     no_straddle,
     pairwise_canonical,
 )
@@ -45,6 +46,7 @@ from verified_tok.reference.bpe import (
     textbook,
 )
 from verified_tok.reference.byte_level import CHAR_OF_BYTE, spell, unspell
+from verified_tok.reference.search import live_table
 from verified_tok.reference.tables import (
     Merge,
     Violation,
@@ -65,6 +67,7 @@ REPOSITORY = Path(__file__).parents[1]
 LETTERS = b"abc"
 
 pieces = st.lists(st.sampled_from(LETTERS), max_size=14).map(bytes)
+characters = st.lists(st.sampled_from(LETTERS), min_size=1, max_size=3).map(bytes)
 BYTES = tuple(range(256))
 
 
@@ -248,6 +251,64 @@ def test_glue_needs_something_between() -> None:
     """Nothing between two pieces keeps nothing apart: the condition `m != b""` may not be dropped."""
     table = textbook([(97, 98)])
     assert encode_piece(table, b"a") + encode_piece(table, b"b") != encode_piece(table, b"ab")
+
+
+def live(v: Vocabulary) -> Table:
+    return live_table(v.table, dict(enumerate(v.spellings)))
+
+
+@given(vocabularies(), pieces, pieces)
+def test_encode_piece_append_of_no_rule_across(v: Vocabulary, a: bytes, b: bytes) -> None:
+    if a and b and no_join(v.table, v.bytes_of, a[-1:], b[:1]):
+        assert no_rule_across(v.table, v.bytes_of, a, b)
+    if no_rule_across(v.table, v.bytes_of, a, b):
+        assert no_rule_across(live(v), v.bytes_of, a, b)
+    assume(no_rule_across(live(v), v.bytes_of, a, b))
+    assert encode_piece(v.table, a + b) == encode_piece(v.table, a) + encode_piece(v.table, b)
+
+
+@given(vocabularies(), characters, characters)
+def test_no_meet_iff(v: Vocabulary, x: bytes, y: bytes) -> None:
+    """Nothing but tokens need be tried beside `x` and `y` to find a rule that meets between them."""
+    lefts = [x, *(spelling for spelling in v.spellings if spelling.endswith(x))]
+    rights = [y, *(spelling for spelling in v.spellings if spelling.startswith(y))]
+    assert no_meet(v.table, v.bytes_of, x, y) == all(
+        no_rule_across(v.table, v.bytes_of, left, right) for left in lefts for right in rights
+    )
+
+
+@given(vocabularies(), pieces, st.integers(1, 3), st.data())
+def test_encode_piece_flatten(v: Vocabulary, piece: bytes, width: int, data: st.DataObject) -> None:
+    """Characters of one width; the piece is cut between any of them that the live rules keep apart."""
+    rules = live(v)
+    cuts = [
+        at
+        for at in range(width, len(piece), width)
+        if no_meet(rules, v.bytes_of, piece[at - width : at], piece[at : at + width])
+    ]
+    cuts = [at for at in cuts if data.draw(st.booleans())]
+    parts = [piece[start:stop] for start, stop in pairwise([0, *cuts, len(piece)])]
+    assert encode_piece(v.table, piece) == [c for part in parts for c in encode_piece(v.table, part)]
+
+    entry = {s: c for c, s in enumerate(v.spellings) if data.draw(st.booleans())}
+    for part in [piece, *parts]:
+        if part in entry and encode_piece(v.table, part) != [entry[part]]:
+            del entry[part]
+    assert encode_piece_ignore_merges(v.table, entry, piece) == [
+        c for part in parts for c in encode_piece_ignore_merges(v.table, entry, part)
+    ]
+
+
+def test_characters_tell_more_than_their_last_and_first_bytes() -> None:
+    left, right = "\u5e25".encode(), "\u4e25".encode()
+    assert left[-1:] == right[-1:]
+    bytes_of = {**{b: bytes([b]) for b in BYTES}, 256: right[:2], 257: right, 258: right + right[:1]}
+    table = of_merges(
+        BYTES, [Merge(right[0], right[1], 256), Merge(256, right[2], 257), Merge(257, right[0], 258)]
+    )
+    assert not no_join(table, bytes_of.__getitem__, left[-1:], right[:1])
+    assert no_meet(table, bytes_of.__getitem__, left, right)
+    assert not no_meet(table, bytes_of.__getitem__, right, right)
 
 
 # Which tokens, and which lists of tokens, the encoder returns.

@@ -32,10 +32,19 @@ def no_join(table: Table, bytes_of: Callable[[int], bytes], x: bytes, y: bytes) 
     return not any(bytes_of(a).endswith(x) and bytes_of(b).startswith(y) for a, b in table.rules)
 
 
+def no_rule_across(table: Table, bytes_of: Callable[[int], bytes], left: bytes, right: bytes) -> bool:
+    """Of no rule, the left token ends ``left`` and the right one begins ``right``.
+
+    Then merges do not cross between the two (``encodePiece_append_of_noRuleAcross``).
+    """
+    return not any(left.endswith(bytes_of(a)) and right.startswith(bytes_of(b)) for a, b in table.rules)
+
+
 def no_meet(table: Table, bytes_of: Callable[[int], bytes], x: bytes, y: bytes) -> bool:
     """No rule joins a token that may end a text which ends in ``x`` to one that may begin a text with ``y``.
 
-    For characters of several bytes, of which a token may be a part.
+    For characters of several bytes, of which a token may be a part. It is `no_rule_across` whatever stands
+    around them (``noMeet_iff``).
     """
 
     def may_end(a: bytes) -> bool:

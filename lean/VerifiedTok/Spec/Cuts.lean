@@ -5,10 +5,14 @@ public import VerifiedTok.Spec.Boundary
 public section
 
 /-!
-# Cuts between characters of several bytes
+# Places where no rule meets
 -/
 
 namespace VerifiedTok
+
+/-- No rule meets at the place between `A` and `B`: of none, the left token ends `A` and the right one begins `B`. -/
+@[expose] def NoRuleAcross (t : Table) (bytesOf : Token → List UInt8) (A B : List UInt8) : Prop :=
+  ∀ a b k c, t.look a b = some (k, c) → ¬ (bytesOf a <:+ A ∧ bytesOf b <+: B)
 
 /-- No rule joins a token that may end a text which ends in `x` to one that may begin a text which begins with `y`: one
 that ends in `x` or is a part of its end, and one that begins with `y` or is a part of its beginning.  For characters

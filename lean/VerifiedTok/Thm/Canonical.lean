@@ -52,6 +52,25 @@ theorem encodePiece_glue {t : Table} {bytesOf : Token → List UInt8} (hv : t.Va
   refine (encodePiece_append_iff_apart hv).mpr ?_
   simpa only [initialTokens, List.map_append] using hap
 
+/-- **Several boundaries at once**: if each two neighbours of a list of parts are encoded side by side, and no
+part is empty, so is the whole list. -/
+theorem encodePiece_flatten {t : Table} {bytesOf : Token → List UInt8} (hv : t.Valid bytesOf) :
+    ∀ {parts : List (List UInt8)}, (∀ p ∈ parts, p ≠ []) →
+      (∀ p q, [p, q] <:+: parts → encodePiece t (p ++ q) = encodePiece t p ++ encodePiece t q) →
+      encodePiece t parts.flatten = parts.flatMap (encodePiece t)
+  | [], _, _ => rfl
+  | [p], _, _ => by simp
+  | p :: q :: rest, hne, h => by
+    have ih := encodePiece_flatten hv (parts := q :: rest) (fun p hp => hne p (List.mem_cons_of_mem _ hp))
+      (fun a b hab => h a b (hab.trans (List.suffix_cons _ _).isInfix))
+    have hrest := encodePiece_flatten hv (parts := rest)
+      (fun p hp => hne p (List.mem_cons_of_mem _ (List.mem_cons_of_mem _ hp)))
+      (fun a b hab => h a b (hab.trans ((List.suffix_cons _ _).trans (List.suffix_cons _ _)).isInfix))
+    rw [List.flatten_cons, List.flatMap_cons, ← hrest] at ih
+    have hpq := h p q (List.prefix_append [p, q] rest).isInfix
+    rw [List.flatten_cons, List.flatten_cons, List.flatMap_cons, List.flatMap_cons, ← hrest]
+    exact encodePiece_glue hv (hne q (List.mem_cons_of_mem _ List.mem_cons_self)) hpq ih
+
 /-! ## Canonical tokens -/
 
 /-- **If the encoding of a token's bytes is that token, a look-up of the whole piece may answer for

@@ -29,59 +29,72 @@ theorem head?_mergeAt {ts : List Token} {i : Nat} {c : Token} (hi : i + 1 < ts.l
   | nil => simp at hi
   | cons x rest => cases i <;> simp [mergeAt]
 
+/-- If merges keep what is known of the left side and of the right one, and no rule joins two tokens that
+meet between such sides, then merges never cross between them. -/
+theorem apart_of_kept {t : Table} {P Q : List Token → Prop}
+    (hP : ∀ A i k c, Selected t A i k c → P A → P (mergeAt A i c))
+    (hQ : ∀ B i k c, Selected t B i k c → Q B → Q (mergeAt B i c))
+    (hno : ∀ A B a b, P A → Q B → A.getLast? = some a → B.head? = some b → t.look a b = none) :
+    ∀ {A B : List Token}, P A → Q B → Apart t A B
+  | A, B, hA, hB => by
+    rcases stuck_or_optimal t (A ++ B) with hst | ⟨i, c, ho⟩
+    · exact .stop hst
+    obtain ⟨k, hs, _⟩ := id ho
+    have hlt := ho.lt_length
+    rw [List.length_append] at hlt
+    by_cases hi : i + 1 < A.length
+    · have := length_mergeAt (c := c) hi
+      exact .left ho hi (apart_of_kept hP hQ hno (hP A i k c ((selected_append_left hi).mp hs) hA) hB)
+    by_cases hi' : i + 1 = A.length
+    · -- the merge would cross
+      obtain ⟨a, b, ⟨ha, hb⟩, hl⟩ := hs
+      rw [List.getElem?_append_left (by omega)] at ha
+      rw [hi', List.getElem?_append_right (Nat.le_refl _), Nat.sub_self] at hb
+      have h := hno A B a b hA hB (by rw [List.getLast?_eq_getElem?, ← hi']; exact ha)
+        (by rw [List.head?_eq_getElem?]; exact hb)
+      rw [h] at hl
+      cases hl
+    · obtain ⟨j, rfl⟩ := Nat.exists_eq_add_of_le (show A.length ≤ i by omega)
+      have := length_mergeAt (c := c) (show j + 1 < B.length by omega)
+      exact .right ho (apart_of_kept hP hQ hno hA (hQ B j k c (selected_append_right.mp hs) hB))
+termination_by A B => A.length + B.length
+decreasing_by
+  all_goals omega
+
 /-- **A boundary between two kinds of tokens**: if results inherit being an `ends` token from their
 right part and being a `begins` token from their left part, and no rule joins an `ends` token to a
 `begins` token, then merges never cross between them. -/
 theorem apart_of_sealed {t : Table} {ends begins : Token → Prop}
     (hends : ∀ a b k c, t.look a b = some (k, c) → ends b → ends c)
     (hbegins : ∀ a b k c, t.look a b = some (k, c) → begins a → begins c)
-    (hno : ∀ a b k c, t.look a b = some (k, c) → ¬ (ends a ∧ begins b)) :
-    ∀ {A B : List Token}, (∀ a, A.getLast? = some a → ends a) →
-      (∀ b, B.head? = some b → begins b) → Apart t A B
-  | A, B, hA, hB => by
-    rcases stuck_or_optimal t (A ++ B) with hst | ⟨i, c, ho⟩
-    · exact .stop hst
-    obtain ⟨k, ⟨a, b, ⟨ha, hb⟩, hl⟩, _⟩ := id ho
-    have hlt := ho.lt_length
-    rw [List.length_append] at hlt
-    by_cases hi : i + 1 < A.length
-    · have := length_mergeAt (c := c) hi
-      refine .left ho hi (apart_of_sealed hends hbegins hno ?_ hB)
-      intro x hx
-      rw [getLast?_mergeAt hi] at hx
-      split at hx
-      · next he =>
-        cases hx
-        rw [List.getElem?_append_left hi] at hb
-        refine hends a b k c hl (hA b ?_)
-        rw [List.getLast?_eq_getElem?, ← he]
-        exact hb
-      · exact hA x hx
-    by_cases hi' : i + 1 = A.length
-    · -- the merge would cross
-      rw [List.getElem?_append_left (by omega)] at ha
-      rw [hi', List.getElem?_append_right (Nat.le_refl _), Nat.sub_self] at hb
-      refine absurd ⟨hA a ?_, hB b ?_⟩ (hno a b k c hl)
-      · rw [List.getLast?_eq_getElem?, ← hi']; exact ha
-      · rw [List.head?_eq_getElem?]; exact hb
-    · obtain ⟨j, rfl⟩ := Nat.exists_eq_add_of_le (show A.length ≤ i by omega)
-      have hj : j + 1 < B.length := by omega
-      have := length_mergeAt (c := c) hj
-      refine .right ho (apart_of_sealed hends hbegins hno hA ?_)
-      intro x hx
-      rw [head?_mergeAt hj] at hx
-      split at hx
-      · next he =>
-        cases hx
-        subst he
-        rw [List.getElem?_append_right (by omega)] at ha
-        refine hbegins a b k c hl (hB a ?_)
-        rw [List.head?_eq_getElem?]
-        simpa using ha
-      · exact hB x hx
-termination_by A B => A.length + B.length
-decreasing_by
-  all_goals omega
+    (hno : ∀ a b k c, t.look a b = some (k, c) → ¬ (ends a ∧ begins b)) {A B : List Token}
+    (hA : ∀ a, A.getLast? = some a → ends a) (hB : ∀ b, B.head? = some b → begins b) : Apart t A B := by
+  refine apart_of_kept (P := fun A => ∀ a, A.getLast? = some a → ends a)
+    (Q := fun B => ∀ b, B.head? = some b → begins b) ?_ ?_ ?_ hA hB
+  · intro A i k c hs hA x hx
+    rw [getLast?_mergeAt hs.lt_length] at hx
+    split at hx
+    · next he =>
+      cases hx
+      obtain ⟨a, b, ⟨_, hb⟩, hl⟩ := hs
+      refine hends a b k c hl (hA b ?_)
+      rw [List.getLast?_eq_getElem?, ← he]
+      exact hb
+    · exact hA x hx
+  · intro B i k c hs hB x hx
+    rw [head?_mergeAt hs.lt_length] at hx
+    split at hx
+    · next he =>
+      cases hx
+      obtain ⟨a, b, ⟨ha, _⟩, hl⟩ := hs
+      refine hbegins a b k c hl (hB a ?_)
+      rw [List.head?_eq_getElem?, ← he]
+      exact ha
+    · exact hB x hx
+  · intro A B a b hA hB ha hb
+    cases hl : t.look a b with
+    | none => rfl
+    | some p => exact absurd ⟨hA a ha, hB b hb⟩ (hno a b p.1 p.2 hl)
 
 /-- What straddles nowhere is joined nowhere. -/
 theorem NoStraddle.noJoin {t : Table} {bytesOf : Token → List UInt8} (hs : t.Spells bytesOf)
