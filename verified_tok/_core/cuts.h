@@ -1,5 +1,5 @@
 // Places within a piece that no merge crosses: a piece can be cut there, and its parts encoded for themselves
-// (`encodePiece_append_of_noMeet`, lean/VerifiedTok/Thm/Cuts.lean).
+// (`encodePiece_flatten_of_noLiveMeet`, lean/VerifiedTok/Thm/Cuts.lean).
 //
 // Between two characters of three bytes, as East Asian text has them, a merge would have to join a token that ends with
 // the first of them to one that begins with the second. Few pairs of characters have a rule that does so, and half of
