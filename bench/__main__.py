@@ -21,6 +21,7 @@ from bench import cliffs, seams
 from bench import decode as decoding
 from bench import encode as encoding
 from bench import gpu as on_gpu
+from bench import gpu_work as work_of_gpu
 from bench import load as loading
 from bench.engines import ENGINES
 from bench.jobs import Job, run
@@ -43,6 +44,7 @@ TWO_FAMILIES = FAMILIES[:2]
 TEXTS = list(KINDS)
 SOME_TEXTS = ["english", "cjk", "agent"]
 SIZES = [1_000_000]
+BLOCKS = [64, 256]
 CONTEXTS = [100_000, 500_000, 1_000_000, 4_000_000]
 PARTS = [1_500]
 ALL = list(ENGINES)
@@ -159,6 +161,16 @@ def gpu(
         on_gpu.run(Console(), gigabytes, repeats)
     except GpuUnavailable as error:
         raise SystemExit(f"error: {error}") from None
+
+
+@app.command()
+def gpu_work(
+    family: Families = FAMILIES,
+    size: Annotated[int, typer.Option(help="Bytes of each text.")] = 300_000,
+    block: Annotated[list[int], typer.Option(help="Bytes of text in which a part begins.")] = BLOCKS,
+) -> None:
+    """What a GPU's threads have to do, counted by the emulator; needs no GPU."""
+    work_of_gpu.run(Console(), family, size, block)
 
 
 @app.command()

@@ -28,11 +28,12 @@ _GUARD = 256  # bytes on both sides of memory that nothing may change
 _GUARDED, _ANYTHING = 0xB7, 0xA5
 
 
-def build_emulator(folder: Path) -> Path:
-    """Compile the emulator into a folder, with $CXX or c++; CalledProcessError if the compiler refuses."""
+def build_emulator(folder: Path, *more: str) -> Path:
+    """Compile the emulator into a folder, with $CXX or c++, and with more options or sources;
+    CalledProcessError if the compiler refuses."""
     library = folder / "emulator.so"
     compiler = os.environ.get("CXX", "c++")
-    subprocess.run([compiler, *EMULATOR_OPTIONS, "-o", library, EMULATOR], check=True)
+    subprocess.run([compiler, *EMULATOR_OPTIONS, *more, "-o", library, EMULATOR], check=True)
     return library
 
 
