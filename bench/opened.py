@@ -1,8 +1,8 @@
-"""`python -m bench.opened PACKAGE FAMILY PATH [--again] < TEXT`: open an engine in this process, encode the
-text, and say what that took.
+"""`python -m bench.opened PACKAGE FAMILY PATH < TEXT`: open an engine in this process, encode the text, and
+say what that took.
 
 `PATH` is the family's file. All counts from where Python and NumPy are loaded, so an engine's own import is
-included. The kit finds its tables in its cache if it is opened `--again`; else its cache is empty.
+included.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 import time
 from typing import Any
 
@@ -26,20 +25,17 @@ def resident() -> float:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def main(package: str, family: str, path: str, again: bool) -> None:
+def main(package: str, family: str, path: str) -> None:
     """Print milliseconds and megabytes as JSON."""
     code = sys.stdin.read()
-    with tempfile.TemporaryDirectory() as folder:
-        if package == OURS and not again:
-            os.environ["VERIFIED_TOK_CACHE"] = folder
-        elif package != OURS:  # what opens it stands in modules that take the kit
-            import bench.engines  # noqa: F401
-        bare, start = resident(), time.process_time()
-        engine = _open(package, family, path)
-        opened, memory = time.process_time(), resident() - bare
-        engine.encode(_FIRST_TEXT)
-        first = time.process_time()
-        engine.encode(code)
+    if package != OURS:  # what opens it stands in modules that take the kit
+        import bench.engines  # noqa: F401
+    bare, start = resident(), time.process_time()
+    engine = _open(package, family, path)
+    opened, memory = time.process_time(), resident() - bare
+    engine.encode(_FIRST_TEXT)
+    first = time.process_time()
+    engine.encode(code)
     found = {
         "open": (opened - start) * 1e3,
         "first": (first - opened) * 1e3,
@@ -66,4 +62,4 @@ def _open(package: str, family: str, path: str) -> Any:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:4], again="--again" in sys.argv)
+    main(*sys.argv[1:4])
