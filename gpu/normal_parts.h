@@ -53,7 +53,8 @@ struct WrittenText {
   uint32_t* starts;
   uint32_t* stops;
 
-  // A character that came from the bytes from `start` up to `stop`: each of its bytes from its own if they are as many, else from all.
+  // A character that came from the bytes from `start` up to `stop`: each of its bytes from its own if they are as
+  // many, else from all.
   VT_HD void put(const uint8_t* bytes, uint32_t count, uint32_t start, uint32_t stop) {
     const bool each = stop - start == count;
     for (uint32_t k = 0; k < count; ++k) {
@@ -222,11 +223,13 @@ VT_HD uint64_t normalize_part(const View& v, uint64_t text, uint64_t begin, uint
     uint64_t count = 0;
     if (part.id < 0) {
       uint8_t* to = room.data + room.begin + at;
-      WrittenText normal{to, room.starts == nullptr ? nullptr : room.starts + at, room.starts == nullptr ? nullptr : room.stops + at};
+      const bool placed = room.starts != nullptr;
+      WrittenText normal{to, placed ? room.starts + at : nullptr, placed ? room.stops + at : nullptr};
       normalize_segment(v, part, goes_on(part), place_of(part.begin), normal);
       count = static_cast<uint64_t>(normal.to - to);
     }
-    *segment = {part.id < 0 ? segment_text : static_cast<uint32_t>(part.id), static_cast<uint32_t>(count), place_of(part.begin), place_of(part.end)};
+    const uint32_t id = part.id < 0 ? segment_text : static_cast<uint32_t>(part.id);
+    *segment = {id, static_cast<uint32_t>(count), place_of(part.begin), place_of(part.end)};
     at += segment_room(count);
   }
   *reinterpret_cast<NormalSegment*>(room.data + room.begin + at) = {segment_end, 0, 0, 0};

@@ -69,8 +69,8 @@ struct Symbols {
   uint32_t* stop;
 };
 
-// So many symbols are merged by looking at all of them each time. A GPU has nothing else: it is to have room for lines that
-// are drawn with one character.
+// So many symbols are merged by looking at all of them each time. A GPU has nothing else: it is to have room for lines
+// that are drawn with one character.
 #ifdef __CUDACC__
 constexpr uint32_t few = 128;
 #else
