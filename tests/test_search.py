@@ -15,7 +15,7 @@ from small_vocabularies import Small, small, smalls
 from verified_tok._core import native
 from verified_tok.fetch import open_family
 from verified_tok.native.model import sections
-from verified_tok.reference.bpe import Rule, Table, merge_all
+from verified_tok.reference.bpe import Rule, Table, best, merge_all, merge_at
 from verified_tok.reference.model import encoder
 from verified_tok.reference.rounds_check import symbols_of
 from verified_tok.reference.search import birth, live_table, made, search, stay_apart, stay_apart_all
@@ -72,6 +72,16 @@ def test_the_search_finds_the_encoding_if_it_knows_its_tokens() -> None:
 def test_rules_that_no_run_comes_to_may_be_dropped(v: Small, data: st.DataObject) -> None:
     tokens = data.draw(st.lists(st.integers(0, v.letters - 1), max_size=14))
     assert merge_all(live_table(v.table, v.spelled), tokens) == merge_all(v.table, tokens)
+
+
+@given(smalls)
+def test_a_rule_is_kept_if_the_run_on_its_result_comes_to_its_parts(v: Small) -> None:
+    kept = live_table(v.table, v.spelled).rules
+    for (a, b), rule in v.table.rules.items():
+        met = [tokens := [*v.spelled[rule.result]]]
+        while found := best(v.table, tokens):
+            met.append(tokens := merge_at(tokens, *found[1:]))
+        assert ((a, b) in kept) == ([a, b] in met)
 
 
 def test_some_rules_are_dropped() -> None:

@@ -23,16 +23,27 @@ theorem look_of_liveTable {a b c : Token} {k : Nat} (h : (liveTable t sym).look 
     · cases h
   · cases h
 
+/-- **A rule is kept exactly if the run on the symbols of its result comes to its two parts**: then it makes the last
+merge of that run. -/
+theorem liveTable_look_iff {a b c : Token} {k : Nat} :
+    (liveTable t sym).look a b = some (k, c) ↔ t.look a b = some (k, c) ∧ Steps t (sym c) [a, b] := by
+  constructor
+  · intro h
+    have hl := look_of_liveTable h
+    simp only [liveTable, hl] at h
+    split at h
+    · next hlast => exact (lastRule_eq_some_iff (Nat.le_refl _)).mp hlast
+    · cases h
+  · intro h
+    simp only [liveTable, h.1, (lastRule_eq_some_iff (Nat.le_refl _)).mpr h, if_true]
+
 /-- Where a run comes to two tokens that a rule joins, the rule is kept. -/
 theorem liveTable_look (hv : Spelling t init sym) {a b c : Token} {k : Nat} (hr : Reachable t init [a, b])
     (h : t.look a b = some (k, c)) : (liveTable t sym).look a b = some (k, c) := by
   obtain ⟨w, hw, hs⟩ := hr
-  have hw' := hv.steps_eq hw hs
-  have hlast : lastRule t (sym c).length (sym c) = some (a, b, k, c) := by
-    refine (lastRule_eq_some_iff (Nat.le_refl _)).mpr ⟨h, ?_⟩
-    rw [hv.result_spells a b k c h]
-    simpa [hw'] using hs
-  simp only [liveTable, h, hlast, if_true]
+  refine liveTable_look_iff.mpr ⟨h, ?_⟩
+  rw [hv.result_spells a b k c h]
+  simpa [hv.steps_eq hw hs] using hs
 
 /-- On lists that runs come to, the same rules apply. -/
 theorem liveTable_selected (hv : Spelling t init sym) {us : List Token} (hr : Reachable t init us) {i k : Nat}
