@@ -61,12 +61,13 @@ class Joins:
         """The condition of the theorem."""
         x, y = left.encode(), right.encode()
         begun = {pair: self.table.rules[pair] for size in (1, 2, 3) for pair in self.by_right[y[:size]]}
-        live: dict[tuple[int, int], Rule] = {}
-        for pair, rule in begun.items():
-            met = not no_meet(Table((), {pair: rule}), self.spelled.__getitem__, x, y)
-            if met and self.is_live(*pair):
-                live[pair] = rule
-        return no_meet(Table((), live), self.spelled.__getitem__, x, y)
+
+        def meets(rules: dict[tuple[int, int], Rule]) -> bool:
+            return not no_meet(Table((), rules), self.spelled.__getitem__, x, y)
+
+        return not meets(begun) or not any(
+            meets({pair: rule}) and self.is_live(*pair) for pair, rule in begun.items()
+        )
 
     def joined(self) -> Iterator[tuple[str, str]]:
         """Characters that meet where some rule joins two tokens."""
@@ -85,7 +86,7 @@ def test_cuts_are_where_no_live_rule_meets(name: str) -> None:
     rng = random.Random(name)
     near = [pair for pair in pairwise(TEXT) if min(pair) >= "\u0800"]
     mixed = [(rng.choice(TEXT), rng.choice(TEXT)) for _ in range(2_000)]
-    joined = rng.sample([*joins.joined()], 2_000)
+    joined = rng.sample([*joins.joined()], 1_000)
     allowed = {pair: joins.apart(*pair) for pair in [*near, *mixed, *joined]}
     assert not [pair for pair, apart in allowed.items() if cut(*pair) and not apart]
     assert sum(not apart for apart in allowed.values()) > 500
