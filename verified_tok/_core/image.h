@@ -28,6 +28,7 @@ namespace vt {
   X(long_entries, uint8_t)        \
   X(token_lengths, uint32_t)      \
   X(births, uint64_t)             \
+  X(byte_ranks, uint32_t)         \
   X(cut_pairs, uint64_t)          \
   X(cut_bound, uint64_t)          \
   X(prefix_cells, uint64_t)       \

@@ -63,6 +63,7 @@ class Builder {
     const bool telling = tokens_tell();
     if (telling) {
       drop_dead_rules();
+      if (rank_by_tokens()) fill_byte_ranks();
       fill_pairs();
     }
     if (!source_.of_chars) set_entries_of_chars();
@@ -236,6 +237,32 @@ class Builder {
       if (last.left == rules_[k] && last.right == rules_[k + 1]) live.insert(live.end(), &rules_[k], &rules_[k] + 4);
     }
     rules_ = std::move(live);
+  }
+
+  // Makes ranks of the tokens that rules make, if these are in the order of the ranks, as they mostly are.
+  bool rank_by_tokens() {
+    std::vector<std::pair<uint32_t, uint32_t>> order;
+    for (size_t k = 0; k < rules_.size(); k += 4) order.emplace_back(rules_[k + 2], rules_[k + 3]);
+    std::sort(order.begin(), order.end());
+    for (size_t k = 1; k < order.size(); ++k) {
+      if (order[k - 1].second >= order[k].second) return false;
+    }
+    for (size_t k = 0; k < rules_.size(); k += 4) rules_[k + 2] = rules_[k + 3];
+    for (std::vector<Birth>* births : {&births_, &last_}) {
+      for (uint32_t token = 0; token < births->size(); ++token) {
+        if ((*births)[token].left != no_token) (*births)[token].born = token + 1;
+      }
+    }
+    return true;
+  }
+
+  void fill_byte_ranks() {
+    tables_.byte_ranks.assign(1 << 16, no_rank);
+    for (size_t k = 0; k < rules_.size(); k += 4) {
+      const std::string_view whole = bytes_of(index_[rules_[k + 3]]);
+      if (whole.size() != 2) continue;
+      tables_.byte_ranks[static_cast<uint8_t>(whole[0]) << 8 | static_cast<uint8_t>(whole[1])] = rules_[k + 2];
+    }
   }
 
   void set_entries_of_chars() {

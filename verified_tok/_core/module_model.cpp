@@ -61,6 +61,7 @@ nb::dict build(bool of_chars, bool fuses_unknown, uint32_t unknown, In<uint32_t>
   VT_GIVE(long_entries);
   VT_GIVE(token_lengths);
   VT_GIVE(births);
+  VT_GIVE(byte_ranks);
   VT_GIVE(cut_pairs);
   VT_GIVE(cut_bound);
   VT_GIVE(prefix_cells);

@@ -8,6 +8,7 @@
 #include "cuts.h"
 #include "encode_piece.h"
 #include "hot_pieces.h"
+#include "merge_short.h"
 #include "next_piece.h"
 #include "piece_cache.h"
 #include "search_run.h"
@@ -223,13 +224,19 @@ class PieceBatch {
 
   // Finds the tokens of a piece that was not seen lately and is no short entry.
   uint32_t* find_unseen(Wanted& wanted, uint32_t* to) {
-    Writer writer{to};
-    encode_piece(view_, wanted.begin, wanted.size, limit_, memory_.work, writer);
+    uint32_t* end;
+    if (wanted.size <= short_limit && merges_short(view_)) {
+      end = merge_short(view_, wanted.begin, wanted.size, to);
+    } else {
+      Writer writer{to};
+      encode_piece(view_, wanted.begin, wanted.size, limit_, memory_.work, writer);
+      end = writer.to;
+    }
     wanted.tokens = to;
-    wanted.count = static_cast<uint32_t>(writer.to - to);
+    wanted.count = static_cast<uint32_t>(end - to);
     memory_.cache.keep(wanted.begin, wanted.size, wanted.hash, wanted.tokens, wanted.count);
     if (wanted.size <= short_limit) memory_.hot.keep(wanted.key, wanted.hash, wanted.tokens, wanted.count);
-    return writer.to;
+    return end;
   }
 
   uint32_t* write_wanted(const Wanted& wanted, uint32_t* to) const {
