@@ -60,7 +60,7 @@ def in_python(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], TokenizerSpe
     return read
 
 
-def some_texts(tok: Tokenizer, count: int = 40) -> list[str]:
+def some_texts(tok: Tokenizer, count: int = 20) -> list[str]:
     rng = random.Random(tok.spec.sha256)
     literals = [token.content for token in tok.spec.added_tokens][:50] or [""]
     drawn = ["".join(rng.choices([*hostile.ATOMS, *literals], k=rng.randrange(30))) for _ in range(count)]
@@ -175,12 +175,12 @@ def test_damaged_files_mean_the_same_to_the_core_and_the_loader(
     text: str, in_python: Callable[[bytes], TokenizerSpec]
 ) -> None:
     rng, read = random.Random(text), 0
-    for _ in range(1500):
+    for _ in range(900):
         data = changed(text, rng)
         expected = meaning(in_python, data)
         assert meaning(in_both, data) == expected
         read += isinstance(expected, dict)
-    assert 50 < read < 1400
+    assert 30 < read < 850
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_entries_are_the_same_as_arrays_and_as_a_mapping() -> None:
 # --- keeping -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("family", ["qwen3", "gpt-oss", "llama-2", "deepseek-v3"])
+@pytest.mark.parametrize("family", ["qwen3", "llama-2", "deepseek-v3"])
 def test_a_kept_tokenizer_is_the_one_that_was_read(
     family: str, folder: Path, family_file: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -337,7 +337,9 @@ def test_damaged_files_are_noticed(use: str, folder: Path, family_file: Callable
         assert damaged != whole or name == "words swapped", name
         path.write_bytes(damaged)
         assert damaged == whole or not is_sound(use, tok), name
-        if name in ("a page short", "another tokenizer's") or (use != "seams" and not name.startswith("bit")):
+        if name in ("a page short", "another tokenizer's") or (
+            use != "seams" and name in ("nothing", "zeros", "a byte long")
+        ):
             ask()
             assert path.read_bytes() == whole, name
     path.unlink()
