@@ -164,7 +164,7 @@ def test_what_is_wrong_is_named(wrong: Any, why: str) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [pa.array(["a", None]), np.array([b"a", b"b\xff"]), np.array(["a", "b\ud800"]), ["a", "b\ud800"]],
-    ids=repr,
+    ids=["arrow", "bytes", "str", "list"],
 )
 def test_the_reference_names_the_item_too(wrong: Any) -> None:
     with pytest.raises(InvalidText, match=r"^texts\[1\]: "):

@@ -68,8 +68,8 @@ class PieceMemory {
   uint8_t* table_at(uint64_t offset) const { return static_cast<uint8_t*>(tables_.get()) + offset; }
 };
 
-// The pieces from `begin` to `end`, cut where no merge crosses. `limit`: how far memory can be read. `places`: whether anyone asks for the pieces
-// themselves.
+// The pieces from `begin` to `end`, cut where no merge crosses. `limit`: how far memory can be read. `places`: whether
+// anyone asks for the pieces themselves.
 template <bool places>
 class PieceBatch {
  public:
