@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 
 #include "cuts.h"
@@ -44,7 +43,7 @@ class PieceMemory {
  public:
   explicit PieceMemory(const View& view)
       : of_chars_(view.model_options_count != 0 && view.model_options[model_of_chars] != 0),
-        tables_(zeros(HotPieces::memory + PieceCache::memory * (of_chars_ ? 2 : 1))),
+        tables_(table_room(HotPieces::memory + PieceCache::memory * (of_chars_ ? 2 : 1))),
         hot(table_at(0)),
         cache(table_at(HotPieces::memory)),
         found(new uint32_t[batch_limit * search_limit]) {
@@ -60,11 +59,6 @@ class PieceMemory {
   std::unique_ptr<uint32_t[]> found;  // tokens of the pieces of a batch
 
  private:
-  static std::shared_ptr<void> zeros(uint64_t size) {
-    std::shared_ptr<void> memory = table_room(size);
-    std::memset(memory.get(), 0, size);
-    return memory;
-  }
   uint8_t* table_at(uint64_t offset) const { return static_cast<uint8_t*>(tables_.get()) + offset; }
 };
 

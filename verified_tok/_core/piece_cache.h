@@ -18,9 +18,11 @@ class PieceCache {
 
   static constexpr uint64_t memory = 5u << 20;
 
-  // In `memory` zeros.
-  explicit PieceCache(uint8_t* zeros)
-      : slots_(reinterpret_cast<Slot*>(zeros)), ring_(reinterpret_cast<uint32_t*>(zeros + slot_count * sizeof(Slot))) {}
+  // In `memory` bytes, of which the slots only must be zeros: what lies in the ring is read if a slot says so.
+  explicit PieceCache(uint8_t* room)
+      : slots_(reinterpret_cast<Slot*>(room)), ring_(reinterpret_cast<uint32_t*>(room + slot_count * sizeof(Slot))) {
+    forget();
+  }
 
   void prefetch(uint64_t hash) const { __builtin_prefetch(set_of(hash)); }
 
@@ -45,7 +47,7 @@ class PieceCache {
     const uint32_t needed = 1 + words(size) + count;
     if (next_ % ring_size + needed > ring_size) next_ += ring_size - next_ % ring_size;  // pieces do not go round
     if (next_ >= number_limit) {
-      std::memset(slots_, 0, slot_count * sizeof(Slot));
+      forget();
       next_ = ring_size + ring_size;
     }
     uint32_t* entry = ring_ + next_ % ring_size;
@@ -67,6 +69,7 @@ class PieceCache {
   static constexpr uint32_t ring_size = 1u << 20;          // words: 4 MB
   static constexpr uint32_t number_limit = 0xF0000000u;
 
+  void forget() { std::memset(slots_, 0, slot_count * sizeof(Slot)); }
   static uint32_t words(uint32_t size) { return (size + 3) / 4; }
   static uint32_t tag_of(uint64_t hash) { return static_cast<uint32_t>(hash); }
   Slot* set_of(uint64_t hash) const { return slots_ + (hash >> (64 - set_bits)) * 2; }
