@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from time import sleep
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -75,14 +75,19 @@ def test_which_is_preferred() -> None:
     assert Thresholds(None, 7).prefer_gpu(7, None)
 
 
-def test_the_least_size_is_the_one_from_which_on_all_are_faster() -> None:
-    sizes = [1, 2, 3, 4]
+def test_the_least_size_is_the_one_from_which_on_all_are_faster(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that only the two functions move, for a busy machine's own would decide at random."""
+    sizes, now = [1, 2, 3, 4], [0.0]
+    monkeypatch.setattr(router, "time", SimpleNamespace(perf_counter=lambda: now[0]))
 
     def slow_for(slow: set[int]) -> int | None:
         def gpu(part: str) -> None:
-            sleep(0.002 if len(part) in slow else 0)
+            now[0] += 2 if len(part) in slow else 0
 
-        return least_size(gpu, lambda part: sleep(0.001), "abcdef", sizes)
+        def cpu(part: str) -> None:
+            now[0] += 1
+
+        return least_size(gpu, cpu, "abcdef", sizes)
 
     assert slow_for(set()) == 1
     assert slow_for({1, 2}) == 3
