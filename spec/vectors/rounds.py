@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from spec.vectors import lean_text as lean
 from verified_tok.reference import rounds, rounds_check
@@ -11,6 +11,12 @@ from verified_tok.reference.bpe import Rule, Table, best
 
 Merges = Sequence[tuple[int, int, int]]
 Symbols = Mapping[int, Sequence[int]]
+
+EdgeCase = tuple[str, tuple[Merges, Symbols]]
+"""What it is there to show, and a table."""
+
+Examples = Callable[[int, Merges, Symbols, random.Random], Iterator[str]]
+"""The examples of a table: of its number, its rules, its symbols, and chance."""
 
 RANDOM_TABLES = 4
 INPUTS = 2
@@ -60,13 +66,20 @@ def module() -> str:
 
 
 def _body() -> Iterator[str]:
-    rng = random.Random("rounds")
-    for number, (comment, (listed, symbols)) in enumerate(EDGE_CASES):
+    return of_tables("rounds", EDGE_CASES, RANDOM_TABLES, _examples)
+
+
+def of_tables(
+    seed: str, edge_cases: Sequence[EdgeCase], random_tables: int, examples: Examples
+) -> Iterator[str]:
+    """The examples of edge cases, each under its comment, and of random tables."""
+    rng = random.Random(seed)
+    for number, (comment, (listed, symbols)) in enumerate(edge_cases):
         yield f"/-! {comment} -/"
-        yield from _examples(number, listed, symbols, rng)
+        yield from examples(number, listed, symbols, rng)
     yield "/-! Random tables -/"
-    for number in range(len(EDGE_CASES), len(EDGE_CASES) + RANDOM_TABLES):
-        yield from _examples(number, *random_merges(rng), rng)
+    for number in range(len(edge_cases), len(edge_cases) + random_tables):
+        yield from examples(number, *random_merges(rng), rng)
 
 
 def _examples(number: int, listed: Merges, symbols: Symbols, rng: random.Random) -> Iterator[str]:

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 
 from spec.vectors import lean_text as lean
-from spec.vectors.rounds import Merges, Symbols, merges, random_merges
+from spec.vectors.rounds import Merges, Symbols, merges, of_tables
 from verified_tok.reference.bpe import Rule, Table
 from verified_tok.reference.rounds_check import LiveRule
 from verified_tok.reference.search import (
@@ -39,13 +39,7 @@ def module() -> str:
 
 
 def _body() -> Iterator[str]:
-    rng = random.Random("search")
-    for number, (comment, (listed, symbols)) in enumerate(EDGE_CASES):
-        yield f"/-! {comment} -/"
-        yield from _examples(number, listed, symbols, rng)
-    yield "/-! Random tables -/"
-    for number in range(len(EDGE_CASES), len(EDGE_CASES) + RANDOM_TABLES):
-        yield from _examples(number, *random_merges(rng), rng)
+    return of_tables("search", EDGE_CASES, RANDOM_TABLES, _examples)
 
 
 def _examples(number: int, listed: Merges, symbols: Symbols, rng: random.Random) -> Iterator[str]:

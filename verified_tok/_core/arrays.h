@@ -1,4 +1,4 @@
-// NumPy arrays of what C++ has made.
+// Arrays from Python, and NumPy arrays of what C++ has made.
 #pragma once
 
 #include <nanobind/ndarray.h>
@@ -8,6 +8,10 @@
 #include <vector>
 
 namespace vt {
+
+// An array that is read.
+template <class T>
+using In = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 
 // An array that owns the vector's memory.
 template <class T>

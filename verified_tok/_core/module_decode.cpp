@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "arrays.h"
 #include "bindings.h"
 #include "decode.h"
 #include "decode_stream.h"
@@ -54,12 +55,9 @@ bool unspell(const nb::bytes& token, const int16_t* alphabet, size_t letters, st
   return true;
 }
 
-template <typename T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 // The slots of tokens, and the bytes of the long ones, which will begin at `place`.
-nb::tuple decode_slots(const Array<uint32_t>& ids, const nb::list& tokens, const Array<uint8_t>& tags,
-                       const Array<int16_t>& alphabet, uint32_t place) {
+nb::tuple decode_slots(const In<uint32_t>& ids, const nb::list& tokens, const In<uint8_t>& tags,
+                       const In<int16_t>& alphabet, uint32_t place) {
   const size_t count = ids.shape(0);
   if (tags.shape(0) != count || nb::len(tokens) != count) throw std::invalid_argument("not one token for each id");
   const size_t size = count == 0 ? 0 : size_t{1} + *std::max_element(ids.data(), ids.data() + count);
@@ -124,7 +122,7 @@ class Decoder {
   }
 
   // The texts of sequences of ids that stand behind each other, by several threads.
-  nb::object texts(nb::handle ids, const Array<int64_t>& offsets, bool skip, uint32_t threads) const {
+  nb::object texts(nb::handle ids, const In<int64_t>& offsets, bool skip, uint32_t threads) const {
     IdArray array;
     if (!array.read(ids)) return nb::none();
     const std::vector<int64_t> bounds(offsets.data(), offsets.data() + offsets.shape(0));  // they stay what they are

@@ -16,9 +16,6 @@ namespace vt {
 namespace {
 
 template <class T>
-using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
 std::vector<T> vector_of(const In<T>& array) {
   return std::vector<T>(array.data(), array.data() + array.size());
 }

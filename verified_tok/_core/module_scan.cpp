@@ -13,9 +13,6 @@ namespace vt {
 
 namespace {
 
-template <class T>
-using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 std::string_view view_of(const nb::bytes& data) { return {data.c_str(), data.size()}; }
 
 EntriesView view_of(const In<uint8_t>& bytes, const In<uint32_t>& offsets) {
