@@ -10,7 +10,6 @@ from hostile import ATOMS
 import verified_tok as vt
 from verified_tok.encoder_reference import ReferenceEncoder
 from verified_tok.engine_reference import ReferenceEngine
-from verified_tok.reference.model import encoder
 from verified_tok.reference.seam_table import seam_table
 from verified_tok.session import Identity
 
@@ -18,7 +17,7 @@ from verified_tok.session import Identity
 def reference_engine(tok: vt.Tokenizer) -> ReferenceEngine:
     """A tokenizer's reference pipeline as an engine of sessions, with a seam table of its own."""
     pipeline = tok._pipeline(tok._all_added)
-    table = seam_table(tok.spec, pipeline, lambda: encoder(tok.spec.model))
+    table = seam_table(tok.spec, pipeline, frozenset())
     return ReferenceEngine(Identity(tok.spec.sha256, tok._all_added), ReferenceEncoder(pipeline), table)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 
+import pytest
 import tiktoken
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 from tokenizers.models import BPE
 
+from verified_tok.fetch import open_family
 from verified_tok.reference.model import (
     Token,
     complete,
@@ -17,6 +19,7 @@ from verified_tok.reference.model import (
     encoder,
     initial_symbols,
     symbols,
+    unmerged,
     without,
 )
 from verified_tok.reference.seam_table import VocabularyJoins
@@ -106,6 +109,31 @@ def test_a_piece_may_be_cut_where_no_merge_joins(
     if not ours.whole and VocabularyJoins.of(model, ours).apart(front[-1], back[0]):
         whole = [token.id for token in encode_piece(ours, front + back)]
         assert whole == [token.id for part in (front, back) for token in encode_piece(ours, part)]
+
+
+def joins_merge_by_merge(model: MergeBpe) -> set[str]:
+    """The pairs of `VocabularyJoins`, as its definition reads."""
+    text = {id: token for token, id in model.vocab.items()}
+    return {
+        end + begin
+        for left, right, _ in model.merges
+        for end in (text[left][-1], *(name for name in [text[left][-6:]] if name in BYTES))
+        for begin in (text[right][0], *(name for name in [text[right][:6]] if name in BYTES))
+    }
+
+
+@given(models())
+def test_what_merges_join(model: MergeBpe) -> None:
+    assert VocabularyJoins.of(model, unmerged(model)).pairs == joins_merge_by_merge(model)
+
+
+@pytest.mark.parametrize("name", ["llama-2", "mistral-7b-v0.1", "gemma-3"])
+def test_what_the_merges_of_real_tokenizers_join(name: str) -> None:
+    model = open_family(name).spec.model
+    assert isinstance(model, MergeBpe)
+    joins = VocabularyJoins.of(model, unmerged(model))
+    assert joins.pairs == joins_merge_by_merge(model)
+    assert len(joins.known) == sum(len(token) == 1 for token in model.vocab)
 
 
 @given(models(), st.text(CHARS, min_size=1, max_size=12))

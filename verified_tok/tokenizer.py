@@ -94,9 +94,8 @@ class Tokenizer:
         ids = entries_of(spec.model).ids
         self._vocab_size = max(int(ids.max()) if len(ids) else -1, max(self._all_added, default=-1)) + 1
         choices = lru_cache(maxsize=8)
-        model = cache(partial(_model, spec))
-        self._pipeline = choices(partial(_pipeline, spec, model))
-        self._seams = choices(partial(_seams, spec, model, self._pipeline))
+        self._pipeline = choices(partial(_pipeline, spec, cache(partial(_model, spec))))
+        self._seams = choices(partial(_seams, spec, self._pipeline))
         engines = _native_engines(spec, self._pipeline)
         self._encoder = choices(partial(_encoder, engines, spec, self._pipeline, self._seams))
         self._sessions = choices(partial(_sessions, spec, self._pipeline, self._seams, self._encoder))
@@ -489,18 +488,12 @@ def _native_engines(spec: TokenizerSpec, pipeline: Callable[[Set[int]], Pipeline
         return str(lacking)
 
 
-def _seams(
-    spec: TokenizerSpec,
-    model: Callable[[], Encoder],
-    pipeline: Callable[[Set[int]], Pipeline],
-    enabled: Set[int],
-) -> SeamTable:
+def _seams(spec: TokenizerSpec, pipeline: Callable[[Set[int]], Pipeline], enabled: Set[int]) -> SeamTable:
     """Between which characters texts are cut, for a choice of added tokens."""
-    from verified_tok.reference import pipeline as reference
-    from verified_tok.reference.model import without
+    from verified_tok.reference.pipeline import markup
     from verified_tok.reference.seam_table import seam_table
 
-    return seam_table(spec, pipeline(enabled), lambda: without(model(), reference.markup(spec, enabled)))
+    return seam_table(spec, pipeline(enabled), markup(spec, enabled))
 
 
 def _encoder(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -145,19 +145,23 @@ class _Sides:
     def _sources(self) -> tuple[Callable[[str], list[int]], Callable[[str], list[int]]]:
         """The characters of raw text that become a character, on the left and on the right."""
         left: dict[str, list[int]] = {}
-        right: dict[str, list[int]] = {}
+        alike: dict[frozenset[str], list[int]] = {}
         for char, become in self._before.items():
             if become is not None:
                 left.setdefault(become, []).append(ord(char))
         for char, may_become in self._after.items():
-            for c in may_become or ():
-                right.setdefault(c, []).append(ord(char))
+            if may_become is not None:
+                alike.setdefault(may_become, []).append(ord(char))
+        right: dict[str, list[list[int]]] = {}
+        for may_become, chars in alike.items():
+            for c in may_become:
+                right.setdefault(c, []).append(chars)
 
         def lefts(char: str) -> list[int]:
             return left.get(char, []) + ([] if char in self._before else [ord(char)])
 
         def rights(char: str) -> list[int]:
-            return right.get(char, []) + ([] if char in self._after else [ord(char)])
+            return [*chain(*right.get(char, []), () if char in self._after else (ord(char),))]
 
         return lefts, rights
 

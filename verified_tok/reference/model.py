@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from verified_tok.reference.bpe import Table, merge_places
 from verified_tok.reference.tables import FALLBACK_NAMES, NOT_IN_UTF8, of_merges, of_ranks
-from verified_tok.spec import Model, RankBpe
+from verified_tok.spec import MergeBpe, Model, RankBpe
+from verified_tok.vocabulary import Vocabulary
 
 
 class Token(NamedTuple):
@@ -52,13 +53,19 @@ def encoder(model: Model) -> Encoder:
             unk=None,
             fuse_unk=False,
         )
-    vocab = model.vocab
+    return replace(unmerged(model), table=of_merges((), model.merges))
+
+
+def unmerged(model: MergeBpe) -> Encoder:
+    """The encoder of a model as if it had no merges: what a vocabulary alone decides, built in a moment."""
+    vocab = Vocabulary.of(model.vocab)
+    known = vocab.find([*FALLBACK_NAMES, model.unk_token or ""])
     return Encoder(
-        table=of_merges((), model.merges),
+        table=Table((), {}),
         whole=vocab if model.ignore_merges else {},
-        chars={text: id for text, id in vocab.items() if len(text) == 1},
-        byte_tokens=tuple(map(vocab.get, FALLBACK_NAMES)) if model.byte_fallback else (),
-        unk=None if model.unk_token is None else vocab[model.unk_token],
+        chars=vocab.chars(),
+        byte_tokens=tuple(map(known.get, FALLBACK_NAMES)) if model.byte_fallback else (),
+        unk=None if model.unk_token is None else known[model.unk_token],
         fuse_unk=model.fuse_unk,
     )
 

@@ -10,7 +10,7 @@ normal forms, and a flag of an added token takes away the pairs that it could ac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
@@ -21,7 +21,7 @@ import numpy.typing as npt
 from verified_tok.errors import InvalidText
 from verified_tok.reference.charset import CharSet
 from verified_tok.reference.classes import char_class
-from verified_tok.reference.model import Encoder, complete
+from verified_tok.reference.model import Encoder, complete, unmerged, without
 from verified_tok.reference.normalizer import normalize_text
 from verified_tok.reference.pattern import Pat, sets_in
 from verified_tok.reference.pipeline import Pipeline
@@ -53,6 +53,7 @@ from verified_tok.spec import (
     UnicodeForm,
 )
 from verified_tok.text import check_text
+from verified_tok.vocabulary import Merges, Vocabulary
 
 _LIMIT = 0x110000
 _SURROGATES = (0xD800, 0xE000)
@@ -127,14 +128,14 @@ class SeamTable:
         return int(self._answers[i, j])
 
 
-def seam_table(spec: TokenizerSpec, pipeline: Pipeline, model: Callable[[], Encoder]) -> SeamTable:
-    """The seams of a tokenizer with the added tokens and the model that `pipeline` and `model` have; the
-    model is asked for if merges decide about seams."""
+def seam_table(spec: TokenizerSpec, pipeline: Pipeline, banned: Set[int]) -> SeamTable:
+    """The seams of a tokenizer with the added tokens that `pipeline` has, and a model that never answers with
+    a banned token."""
     parts, all_cut = stages_of(spec.pre_tokenizers)
     class_of, representatives = classes_of([stage.pat for stage in parts])
     encoder, joins = None, None
     if all_cut and isinstance(spec.model, MergeBpe):
-        encoder = model()
+        encoder = without(unmerged(spec.model), banned)
         joins = VocabularyJoins.of(spec.model, encoder)
     return SeamTable(
         class_of=class_of,
@@ -143,7 +144,7 @@ def seam_table(spec: TokenizerSpec, pipeline: Pipeline, model: Callable[[], Enco
         joined=encoder is not None and not encoder.whole,
         raw_pairs=frozenset(pairs_in(pipeline.raw.tokens)),
         normalized_pairs=frozenset(pairs_in(pipeline.normalized.tokens)),
-        flagged=tuple(_flagged(spec.normalizers, pipeline)),
+        flagged=tuple(dict.fromkeys(_flagged(spec.normalizers, pipeline))),  # most begin and end alike
         normalizers=spec.normalizers,
         joins=joins,
     )
@@ -165,6 +166,8 @@ def acts_across(literal: str, token: AddedToken, prepends: bool) -> Iterator[tup
     A literal that takes white space takes it across the cut; one that must stand alone asks what stands
     beside it; and text after a literal begins a segment, which a normalizer that prepends something tells.
     """
+    if not (token.lstrip or token.rstrip or token.single_word or prepends):
+        return  # as of most: some tokenizers have thousands
     head, tail, everything = CharSet.of(literal[0]), CharSet.of(literal[-1]), ~CharSet()
     space, word = (char_class(f"literal {name}", Dialect.ONIGURUMA) for name in ("space", "word"))
     if token.lstrip:
@@ -334,12 +337,14 @@ class VocabularyJoins:
     @classmethod
     def of(cls, model: MergeBpe, encoder: Encoder) -> VocabularyJoins:
         """The joins of a model, whose symbols are characters and bytes."""
-        text = {id: token for token, id in model.vocab.items()}
+        vocab, [left, right, _] = Vocabulary.of(model.vocab), Merges.of(model.merges).ids.T
+        ends, begins = _symbols_at(vocab, _LAST, left), _symbols_at(vocab, _FIRST, right)
+        numbers = np.unique(ends << 32 | begins)  # far fewer than merges
         pairs = frozenset(
             end + begin
-            for left, right, _ in model.merges
-            for end in _symbols_at(text[left], _LAST)
-            for begin in _symbols_at(text[right], _FIRST)
+            for number in numbers.tolist()
+            for end in _spelled(number >> 32, _LAST)
+            for begin in _spelled(number & 0xFFFFFFFF, _FIRST)
         )
         return cls(pairs, frozenset(encoder.chars), complete(encoder))
 
@@ -361,13 +366,30 @@ class VocabularyJoins:
 
 _FIRST, _LAST = 0, -1
 _NAME = len(FALLBACK_NAMES[0])
-_NAMES = frozenset(FALLBACK_NAMES)
+_BYTE_OF = {name: byte for byte, name in enumerate(FALLBACK_NAMES)}
 
 
-def _symbols_at(text: str, place: int) -> Iterator[str]:
-    """What a token may begin or end with: its character there, and if a byte's name is there, that byte."""
-    yield text[place]
-    if text[place] in "<>":
-        name = text[:_NAME] if place == _FIRST else text[-_NAME:]
-        if name in _NAMES:
-            yield name
+def _symbols_at(vocab: Vocabulary, place: int, tokens: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
+    """What tokens begin or end with: the number of a character, or, from `_LIMIT` on, of a byte whose name is
+    there."""
+    data, offsets, ids = vocab.flat
+    texts = np.flatnonzero(offsets[1:] > offsets[:-1])
+    codes = np.frombuffer(data.tobytes().decode().encode("utf-32-le"), np.uint32)
+    char_of_byte = np.cumsum((data & 0xC0) != 0x80) - 1
+    found = np.zeros(len(ids), np.int64)
+    found[texts] = codes[char_of_byte[offsets[texts] if place == _FIRST else offsets[texts + 1] - 1]]
+    for token in np.flatnonzero(found == ord("<" if place == _FIRST else ">")):
+        text = data[offsets[token] : offsets[token + 1]]
+        name = (text[:_NAME] if place == _FIRST else text[-_NAME:]).tobytes().decode(errors="replace")
+        if name in _BYTE_OF:
+            found[token] = _LIMIT + _BYTE_OF[name]
+    order = np.argsort(ids)
+    return found[order[np.searchsorted(ids, tokens, sorter=order)]]
+
+
+def _spelled(symbol: int, place: int) -> Iterator[str]:
+    """A symbol as pairs have it. Where a byte's name is, its last or first character may be meant too."""
+    if symbol < _LIMIT:
+        yield chr(symbol)
+    else:
+        yield from (FALLBACK_NAMES[symbol - _LIMIT], FALLBACK_NAMES[symbol - _LIMIT][place])

@@ -102,8 +102,13 @@ def seconds() -> frozenset[str]:
 def composites(first: str) -> frozenset[str]:
     """What a character may become by composing with one after it."""
     found = _composites_by_first().get(first, frozenset())
-    after = [*map(chr, range(_V, _V + _V_COUNT)), *map(chr, range(_T + 1, _T + _T_COUNT))]
-    return found | {composite for second in after if (composite := _composite(first, second))}
+    leading, syllable = ord(first) - _L, ord(first) - _S
+    if 0 <= leading < _L_COUNT:
+        begins = _S + leading * _V_COUNT * _T_COUNT
+        return found.union(map(chr, range(begins, begins + _V_COUNT * _T_COUNT, _T_COUNT)))
+    if 0 <= syllable < _S_COUNT and syllable % _T_COUNT == 0:
+        return found.union(map(chr, range(ord(first) + 1, ord(first) + _T_COUNT)))
+    return found
 
 
 @cache
