@@ -19,7 +19,8 @@ from same_matches import match_alike
 from verified_tok._core import native
 from verified_tok.native import NotNative, automaton
 from verified_tok.native.known_patterns import KNOWN, Known
-from verified_tok.native.patterns import CHOICE_LIMIT, cutting_stages, split_sections
+from verified_tok.native.changes import plan_of
+from verified_tok.native.patterns import CHOICE_LIMIT, split_sections
 from verified_tok.reference.aligned import Aligned
 from verified_tok.reference.charset import CharSet
 from verified_tok.reference.pattern import (
@@ -42,7 +43,6 @@ from verified_tok.spec import (
     Dialect,
     Digits,
     Literal,
-    Metaspace,
     PreTokenizer,
     Punctuation,
     Regex,
@@ -61,6 +61,13 @@ def reference_pieces(stages: Sequence[Stage], text: str) -> list[str]:
     for stage in stages:
         pieces = [part for piece in pieces for part in cut(stage.pat, stage.behaviour, stage.invert, piece)]
     return [piece.text for piece in pieces if piece.text]
+
+
+def cutting_stages(pre_tokenizers: Sequence[PreTokenizer]) -> list[Stage]:
+    """What stages cut by that do nothing else."""
+    made = plan_of(pre_tokenizers)
+    assert not made.changes and not made.cuts.behind
+    return list(made.cuts.stages)
 
 
 def image_of(stages: Sequence[Stage]) -> native.Image:
@@ -256,9 +263,6 @@ def test_atomic_groups_and_looking_ahead(regex: str, by_automaton: bool) -> None
 @pytest.mark.parametrize(
     "stages",
     [
-        (ByteLevel(True, True),),
-        (ByteLevel(False, True), Digits(True)),
-        (Metaspace("▁", "always", True),),
         tuple(Split(Regex(letter), SplitBehavior.REMOVED, False) for letter in "abcdefghi"),
         (Split(Regex("".join(chr(0x4E00 + i) for i in range(0, 600, 2))), SplitBehavior.ISOLATED, False),),
     ],

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from verified_tok._core import native
 from verified_tok.errors import InvalidText
 from verified_tok.options import processors
-from verified_tok.reference.byte_level import CHAR_OF_BYTE
 from verified_tok.session_state import Ids, Spans
 from verified_tok.text import explained
 from verified_tok.text_arrays import Texts, text_array, text_list
@@ -82,12 +81,10 @@ class TextEncoder(Protocol):
 class NativeEncoder:
     """Encodes with the native core."""
 
-    def __init__(self, engine: native.Engine, seams: Callable[[], native.Image], spells: bool) -> None:
-        """`spells`: the pre-tokenizer writes bytes as characters."""
+    def __init__(self, engine: native.Engine, seams: Callable[[], native.Image]) -> None:
         self.path = "native"
         self.engine = engine
         self._seams = seams
-        self._alphabet = "".join(CHAR_OF_BYTE) if spells else ""
 
     @cached_property
     def seams(self) -> native.Image:
@@ -137,4 +134,4 @@ class NativeEncoder:
 
     def pre_tokenize(self, text: str) -> list[tuple[str, Span]]:
         """See `TextEncoder`."""
-        return explained(text, lambda: native.pre_tokenize(self.engine, text, self._alphabet))
+        return explained(text, lambda: native.pre_tokenize(self.engine, text))

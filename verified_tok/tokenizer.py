@@ -25,7 +25,7 @@ from verified_tok.options import check_device, check_switch, check_threads
 from verified_tok.session import Identity, Session
 from verified_tok.session_file import read_session
 from verified_tok.session_state import Ids
-from verified_tok.spec import ByteLevel, TokenizerSpec, around
+from verified_tok.spec import TokenizerSpec, around
 from verified_tok.text import check_text
 from verified_tok.text_arrays import Texts, at_hand, check_texts, text_size
 from verified_tok.vocabulary import Vocabulary, entries_of
@@ -506,9 +506,8 @@ def _encoder(
     """The encoder for a choice of added tokens."""
     why = engines
     if not isinstance(engines, str):
-        spells = any(isinstance(stage, ByteLevel) for stage in spec.pre_tokenizers)
         try:
-            return NativeEncoder(engines.engine(enabled), partial(_seam_image, spec, seams, enabled), spells)
+            return NativeEncoder(engines.engine(enabled), partial(_seam_image, spec, seams, enabled))
         except NotNative as lacking:  # a model without the switched-off tokens may be one that the core lacks
             why = str(lacking)
     from verified_tok.encoder_reference import ReferenceEncoder

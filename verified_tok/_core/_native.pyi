@@ -145,9 +145,8 @@ def literal_parts(image: Image, text: bytes, normalized: bool) -> list[tuple[int
 def split(image: Image, text: bytes) -> npt.NDArray[np.int64]:
     """The pieces of a text as rows (start, stop) of bytes, shape (pieces, 2). `text` must be valid UTF-8."""
 
-def pre_tokenize(engine: Engine, text: str, alphabet: str) -> list[tuple[str, tuple[int, int]]]:
-    """The pieces of a text and their spans of characters. Their bytes are spelled with the 256 characters of
-    an alphabet, unless it is empty."""
+def pre_tokenize(engine: Engine, text: str) -> list[tuple[str, tuple[int, int]]]:
+    """The pieces of a text, as the model sees them, and their spans of characters."""
 
 def normalize_segment(
     image: Image, segment: bytes, inside: bool, origins: bool

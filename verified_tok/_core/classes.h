@@ -5,6 +5,7 @@
 
 #include "host_device.h"
 #include "image.h"
+#include "utf8.h"
 
 namespace vt {
 
@@ -33,6 +34,18 @@ VT_HD ClassAt class_beyond_ascii(const View& view, const uint8_t* at) {
 VT_HD ClassAt class_at(const View& view, const uint8_t* at) {
   if (*at < 0x80) return {view.split_blocks[*at], 1};
   return class_beyond_ascii(view, at);
+}
+
+// What a stage looks at: characters, or bytes spelled as characters.
+template <bool spelled>
+VT_HD ClassAt symbol_at(const View& view, const uint8_t* at) {
+  if (spelled) return {view.split_spelled[*at], 1};
+  return class_at(view, at);
+}
+
+template <bool spelled>
+VT_HD uint32_t symbol_size(uint8_t first) {
+  return spelled ? 1 : char_size(first);
 }
 
 }  // namespace vt

@@ -14,9 +14,10 @@ namespace vt {
 
 class Scratch {
  public:
-  explicit Scratch(const View& view) : normalizer(view), memory(view) {}
+  explicit Scratch(const View& view) : normalizer(view), changes(view), memory(view) {}
 
   Normalizer normalizer;
+  Changes changes;
   PieceMemory memory;
   Ids ids;
 };
@@ -60,7 +61,7 @@ constexpr uint64_t behind_tokens = FewTokens::most;  // words that are written b
 
 void encode_into(const View& view, Text text, bool inside, Scratch& scratch, Ids& ids) {
   each_part<false>(
-      view, text, inside, scratch.normalizer,
+      view, text, inside, scratch.normalizer, &scratch.changes,
       [&](const Normal& normal, const uint8_t* begin, const uint8_t* end, const uint8_t*) {
         uint32_t* to = ids.room(static_cast<uint64_t>(end - begin) + behind_tokens);
         PieceBatch<false> batch(view, begin, end, normal.end, scratch.memory);
@@ -104,7 +105,7 @@ uint64_t Engine::count(Text text) const {
   Scratch& scratch = *lease;
   uint64_t count = 0;
   each_part<false>(
-      view_, text, false, scratch.normalizer,
+      view_, text, false, scratch.normalizer, &scratch.changes,
       [&](const Normal& normal, const uint8_t* begin, const uint8_t* end, const uint8_t*) {
         PieceBatch<true> batch(view_, begin, end, normal.end, scratch.memory);
         while (batch.next()) {
@@ -123,7 +124,7 @@ void Engine::normalize(Text text, ByteBuffer& normalized) const {
   Lease lease(*this);
   const auto add = [&](const uint8_t* begin, const uint8_t* end) { normalized.add(begin, static_cast<uint64_t>(end - begin)); };
   each_part<false>(
-      view_, text, false, (*lease).normalizer,
+      view_, text, false, (*lease).normalizer, nullptr,
       [&](const Normal&, const uint8_t* begin, const uint8_t* end, const uint8_t*) { add(begin, end); },
       [&](const Part& token, const Normal&, const uint8_t*) { add(token.literal, token.literal_end); });
 }
@@ -133,7 +134,7 @@ void Engine::encode_placed(Text text, bool inside, Ids& ids, Spans& spans, std::
   Scratch& scratch = *lease;
   std::vector<Row> rows;
   each_part<true>(
-      view_, text, inside, scratch.normalizer,
+      view_, text, inside, scratch.normalizer, &scratch.changes,
       [&](const Normal& normal, const uint8_t* begin, const uint8_t* end, const uint8_t* at) {
         const int64_t before = at - text.data;
         Sources sources(normal);

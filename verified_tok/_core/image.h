@@ -76,6 +76,13 @@ namespace vt {
   X(split_known, uint32_t)        \
   X(split_kinds, uint8_t)         \
   X(split_sets, uint8_t)          \
+  X(split_spelled, uint8_t)       \
+  /* changes.py */                \
+  X(change_steps, uint32_t)       \
+  X(change_text, uint8_t)         \
+  X(change_images, uint8_t)       \
+  X(letters, uint16_t)            \
+  X(pieces_spelled, uint8_t)      \
   /* seams.py */                  \
   X(seam_block, uint16_t)         \
   X(seam_left, uint16_t)          \

@@ -11,12 +11,13 @@ namespace vt {
 
 // A move of the automaton: the row of the next state, doubled, plus one if the text before the symbol matches.
 // Row 0 is the dead state.
+template <bool spelled>
 VT_HD const uint8_t* dfa_match(const View& view, const Stage& stage, const uint8_t* at, const uint8_t* end) {
   const uint32_t* moves = view.split_moves + stage.table;
   const uint8_t* best = nullptr;
   uint32_t row = stage.start;
   while (at < end) {
-    const ClassAt symbol = class_at(view, at);
+    const ClassAt symbol = symbol_at<spelled>(view, at);
     const uint32_t move = moves[row + symbol.number];
     best = (move & 1) != 0 ? at : best;
     row = move >> 1;
@@ -31,6 +32,7 @@ VT_HD const uint8_t* dfa_match(const View& view, const Stage& stage, const uint8
 // When the search fails at a place, the automaton is run from the next one, side by side with the run that
 // failed: once both are in one state, this run has nothing to find either. So a pattern that reads far before
 // it fails (`\s+$` in a long row of spaces) costs a step or two a place, not the whole row.
+template <bool spelled>
 VT_HD Match dfa_search(const View& view, const Stage& stage, const uint8_t* at, const uint8_t* end) {
   const uint32_t* moves = view.split_moves + stage.table;
   const uint8_t* starts = view.split_starts + stage.starts;
@@ -39,14 +41,14 @@ VT_HD Match dfa_search(const View& view, const Stage& stage, const uint8_t* at, 
     if (!starts[*at]) {
       failed = 0;
       do ++at;
-      while (at < end && (is_continuation(*at) || !starts[*at]));
+      while (at < end && ((!spelled && is_continuation(*at)) || !starts[*at]));
       continue;
     }
     const uint8_t* best = nullptr;
     uint32_t row = stage.start;
     uint32_t beside = failed;
     for (const uint8_t* next = at;;) {
-      const ClassAt symbol = next < end ? class_at(view, next) : ClassAt{stage.end, 0};
+      const ClassAt symbol = next < end ? symbol_at<spelled>(view, next) : ClassAt{stage.end, 0};
       const uint32_t move = moves[row + symbol.number];
       if (move & 1) best = next;
       row = move >> 1;
@@ -56,7 +58,7 @@ VT_HD Match dfa_search(const View& view, const Stage& stage, const uint8_t* at, 
       next += symbol.bytes;
     }
     if (best != nullptr) return {at, best};
-    at += char_size(*at);
+    at += symbol_size<spelled>(*at);
   }
   return {end, nullptr};
 }

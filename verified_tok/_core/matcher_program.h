@@ -27,6 +27,7 @@ struct Choice {
   const uint8_t* least;
 };
 
+template <bool spelled>
 VT_HD const uint8_t* program_match(const View& view, const Stage& stage, const uint8_t* at, const uint8_t* end) {
   const Instruction* code = reinterpret_cast<const Instruction*>(view.split_code + stage.table);
   Choice choices[choice_limit];
@@ -42,7 +43,7 @@ VT_HD const uint8_t* program_match(const View& view, const Stage& stage, const u
       case Op::one: {
         failed = true;
         if (at < end) {
-          const ClassAt symbol = class_at(view, at);
+          const ClassAt symbol = symbol_at<spelled>(view, at);
           failed = !members[symbol.number];
           at += symbol.bytes;
         }
@@ -52,7 +53,7 @@ VT_HD const uint8_t* program_match(const View& view, const Stage& stage, const u
         const uint8_t* least = at;
         const uint8_t* last = at;
         while (at < end) {
-          const ClassAt symbol = class_at(view, at);
+          const ClassAt symbol = symbol_at<spelled>(view, at);
           if (!members[symbol.number]) break;
           last = at;
           at += symbol.bytes;
@@ -61,7 +62,7 @@ VT_HD const uint8_t* program_match(const View& view, const Stage& stage, const u
         break;
       }
       case Op::test:
-        failed = !members[at < end ? class_at(view, at).number : stage.end];
+        failed = !members[at < end ? symbol_at<spelled>(view, at).number : stage.end];
         break;
       case Op::fork:
       case Op::mark:
@@ -88,7 +89,7 @@ VT_HD const uint8_t* program_match(const View& view, const Stage& stage, const u
     if (choice.at == choice.least) {
       --open;
     } else {
-      choice.at -= char_size_before(choice.at);
+      choice.at -= spelled ? 1 : char_size_before(choice.at);
     }
   }
 }

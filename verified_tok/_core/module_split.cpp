@@ -6,10 +6,11 @@
 
 #include "bindings.h"
 #include "byte_buffer.h"
+#include "changes.h"
+#include "char_places.h"
 #include "exchange.h"
 #include "image_host.h"
 #include "next_piece.h"
-#include "session_state.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -18,15 +19,10 @@ namespace vt {
 
 namespace {
 
-std::vector<Piece> pieces_of(const View& view, Text text) {
-  std::vector<Piece> pieces;
-  Cursor cursor{};
-  for (const uint8_t* at = text.data; at < text.end();) {
-    const Piece piece = next_piece(view, at, text.end(), cursor);
-    if (piece.begin < piece.end) pieces.push_back(piece);
-    at = piece.end;
-  }
-  return pieces;
+void add_letter(const View& view, uint8_t byte, ByteBuffer& to) {
+  const uint16_t letter = view.letters[byte];
+  const uint8_t bytes[2] = {static_cast<uint8_t>(letter), static_cast<uint8_t>(letter >> 8)};
+  to.add(bytes, letter < 0x80 ? 1 : 2);
 }
 
 SpanArray split(const Image& image, nb::bytes bytes) {
@@ -36,47 +32,50 @@ SpanArray split(const Image& image, nb::bytes bytes) {
   Spans spans;
   {
     const nb::gil_scoped_release released;
-    for (const Piece& piece : pieces_of(view, text)) {
+    each_piece(view, text.data, text.end(), [&](const Piece& piece) {
       spans.push_back(piece.begin - text.data);
       spans.push_back(piece.end - text.data);
-    }
+    });
   }
   return spans_of(std::move(spans));
 }
 
-// The pieces of a text and their spans of characters. Their bytes are spelled with an alphabet, if there is one: the
-// UTF-8 of 256 characters.
-nb::list pre_tokenize(const Engine& engine, nb::handle value, nb::handle alphabet) {
-  const Text text = text_of(value), letters = text_of(alphabet);
-  std::vector<const uint8_t*> letter_of;  // and where the last one ends
-  for (const uint8_t* at = letters.data; at < letters.end(); at += char_size(*at)) letter_of.push_back(at);
-  letter_of.push_back(letters.end());
-  if (letters.size != 0 && letter_of.size() != 257) throw nb::value_error("an alphabet has 256 characters");
-  std::vector<Piece> pieces;
+// The pieces of a text, as the model sees them, and their spans of characters.
+nb::list pre_tokenize(const Engine& engine, nb::handle value) {
+  const View& view = engine.view();
+  const Text text = text_of(value);
+  check_size(text.size);
+  const bool spelled = view.pieces_spelled[0] != 0;
+  Spans spans;
+  ByteBuffer pieces;
+  std::vector<uint64_t> ends;
   {
     const Released released(text.size);
-    pieces = pieces_of(engine.view(), text);
+    Changes changes(view);
+    const auto take = [&](const Normal& changed, const uint8_t* begin, const uint8_t* end) {
+      Sources sources(changed);
+      each_piece(view, begin, end, [&](const Piece& piece) {
+        const Source source = sources.hull(static_cast<uint32_t>(piece.begin - changed.begin),
+                                           static_cast<uint32_t>(piece.end - changed.begin));
+        spans.push_back(source.start);
+        spans.push_back(source.stop);
+        if (spelled) {
+          for (const uint8_t* at = piece.begin; at < piece.end; ++at) add_letter(view, *at, pieces);
+        } else {
+          pieces.add(piece.begin, static_cast<uint64_t>(piece.end - piece.begin));
+        }
+        ends.push_back(pieces.size());
+      });
+    };
+    changes.each({text.data, text.end(), nullptr, 0}, text.data, text.end(), true, true, take);
+    spans = char_spans(text, spans);
   }
   nb::list found;
-  ByteBuffer spelled;
-  uint64_t chars = 0;
-  const uint8_t* at = text.data;
-  for (const Piece& piece : pieces) {
-    chars += chars_in(at, piece.begin);
-    const uint64_t start = chars;
-    chars += chars_in(piece.begin, piece.end);
-    at = piece.end;
-    const auto* begin = reinterpret_cast<const char*>(piece.begin);
-    size_t size = static_cast<size_t>(piece.end - piece.begin);
-    if (letters.size != 0) {
-      spelled.clear();
-      for (const uint8_t* byte = piece.begin; byte < piece.end; ++byte) {
-        spelled.add(letter_of[*byte], static_cast<uint64_t>(letter_of[*byte + 1] - letter_of[*byte]));
-      }
-      begin = reinterpret_cast<const char*>(spelled.data());
-      size = spelled.size();
-    }
-    found.append(nb::make_tuple(nb::str(begin, size), nb::make_tuple(start, chars)));
+  uint64_t start = 0;
+  for (size_t k = 0; k < ends.size(); ++k) {
+    const nb::str piece(reinterpret_cast<const char*>(pieces.data()) + start, ends[k] - start);
+    found.append(nb::make_tuple(piece, nb::make_tuple(spans[2 * k], spans[2 * k + 1])));
+    start = ends[k];
   }
   return found;
 }
@@ -85,7 +84,7 @@ nb::list pre_tokenize(const Engine& engine, nb::handle value, nb::handle alphabe
 
 void bind_split(nb::module_& module) {
   module.def("split", &split, "image"_a, "text"_a);
-  module.def("pre_tokenize", &pre_tokenize, "engine"_a, "text"_a, "alphabet"_a);
+  module.def("pre_tokenize", &pre_tokenize, "engine"_a, "text"_a);
 }
 
 }  // namespace vt

@@ -41,40 +41,42 @@ struct Segment {
 };
 
 // The first match from `at` on.
+template <bool spelled>
 VT_HD Match next_match(const View& view, const Stage& stage, const uint8_t* at, const uint8_t* end, bool behind_match) {
 #ifdef __CUDACC__
   constexpr bool program = false;  // kernels refuse such patterns: every thread would need memory for the choices
 #else
   const bool program = stage.program != 0;
 #endif
-  const uint8_t* here = program ? program_match(view, stage, at, end) : dfa_match(view, stage, at, end);
+  const uint8_t* here = program ? program_match<spelled>(view, stage, at, end) : dfa_match<spelled>(view, stage, at, end);
   if (here != nullptr && !(here == at && behind_match)) return {at, here};
-  at += char_size(*at);
-  if (!program) return dfa_search(view, stage, at, end);
-  for (; at < end; at += char_size(*at)) {
-    here = program_match(view, stage, at, end);
+  at += symbol_size<spelled>(*at);
+  if (!program) return dfa_search<spelled>(view, stage, at, end);
+  for (; at < end; at += symbol_size<spelled>(*at)) {
+    here = program_match<spelled>(view, stage, at, end);
     if (here != nullptr) return {at, here};
   }
   return {end, nullptr};
 }
 
 // Where the region of the character at `at` ends, if it ends before `end`.
+template <bool spelled>
 VT_HD const uint8_t* region_end(const View& view, const Stage& stage, const uint8_t* at, const uint8_t* end) {
   const uint8_t* regions = view.split_regions + stage.regions - 1;
-  ClassAt symbol = class_at(view, at);
+  ClassAt symbol = symbol_at<spelled>(view, at);
   const uint8_t region = regions[symbol.number];
   do {
     at += symbol.bytes;
     if (at == end) return end;
-    symbol = class_at(view, at);
+    symbol = symbol_at<spelled>(view, at);
   } while (regions[symbol.number] == region);
   return at;
 }
 
-// The match or gap that begins at `at`, before `end`.
-VT_HD Segment next_segment(const View& view, const Stage& stage, const uint8_t* at, const uint8_t* end, Level& level) {
+template <bool spelled>
+VT_HD Segment next_segment_of(const View& view, const Stage& stage, const uint8_t* at, const uint8_t* end, Level& level) {
   if (level.pending < at) {  // it is unknown where the next match begins
-    const Match match = next_match(view, stage, at, end, level.behind_match);
+    const Match match = next_match<spelled>(view, stage, at, end, level.behind_match);
     level.pending = match.begin;
     level.pending_end = match.end;
   }
@@ -83,7 +85,15 @@ VT_HD Segment next_segment(const View& view, const Stage& stage, const uint8_t* 
     level.pending = nullptr;
     return {level.pending_end, true};
   }
-  return {stage.regions == 0 ? level.pending : region_end(view, stage, at, level.pending), false};
+  return {stage.regions == 0 ? level.pending : region_end<spelled>(view, stage, at, level.pending), false};
+}
+
+// The match or gap that begins at `at`, before `end`.
+VT_HD Segment next_segment(const View& view, const Stage& stage, const uint8_t* at, const uint8_t* end, Level& level) {
+#ifndef __CUDACC__  // kernels refuse stages behind a ByteLevel: hardly any tokenizer has them
+  if (stage.spelled != 0) return next_segment_of<true>(view, stage, at, end, level);
+#endif
+  return next_segment_of<false>(view, stage, at, end, level);
 }
 
 // Whether a segment joins the piece of the one after it.

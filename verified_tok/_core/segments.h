@@ -2,6 +2,7 @@
 // (`reference.pipeline.segments`).
 #pragma once
 
+#include "changes.h"
 #include "engine.h"
 #include "image.h"
 #include "literals.h"
@@ -9,11 +10,14 @@
 
 namespace vt {
 
-// Calls `pieces(normal, begin, end, at)` for every stretch of ordinary text of a text, where `normal` is the segment
-// that holds it and `at` where that segment begins in the text; and `token(part, normal, at)` for every added token.
-// `inside`: the text goes on from other text. The segments know their origins if `origins` says so.
+// Calls `pieces(normal, begin, end, at)` for every stretch of ordinary text of a text, where `normal` is the text that
+// holds it and `at` where its segment begins in the text; and `token(part, normal, at)` for every added token.
+// `inside`: the text goes on from other text. The segments know their origins if `origins` says so. Stretches are what
+// `changes`, of which there may be none, make of them.
 template <bool origins, class Pieces, class Token>
-void each_part(const View& view, Text text, bool inside, Normalizer& normalizer, Pieces pieces, Token token) {
+void each_part(const View& view, Text text, bool inside, Normalizer& normalizer, Changes* changes, Pieces pieces,
+               Token token) {
+  const bool changing = changes != nullptr && !changes->idle();
   check_size(text.size);
   const Literals behind = normalized_literals(view);
   Parts raw(raw_literals(view), text.data, text.end());
@@ -24,10 +28,18 @@ void each_part(const View& view, Text text, bool inside, Normalizer& normalizer,
       continue;
     }
     const bool goes_on = inside && part.begin == text.data;
+    const bool first = !inside && part.begin == text.data;
+    const bool traced = origins || (changing && first && changes->ask_for_origins(!normalizer.idle()));
     const Normal normal =
-        normalizer.idle() ? whole : normalizer.normalize(part.begin, part.end, goes_on, origins);
+        normalizer.idle() ? whole : normalizer.normalize(part.begin, part.end, goes_on, traced);
+    const auto stretch = [&](const uint8_t* begin, const uint8_t* end) {
+      if (!changing) return pieces(normal, begin, end, part.begin);
+      changes->each(normal, begin, end, first, traced, [&](const Normal& changed, const uint8_t* from, const uint8_t* to) {
+        pieces(changed, from, to, part.begin);
+      });
+    };
     if (behind.empty) {
-      pieces(normal, normal.begin, normal.end, part.begin);
+      stretch(normal.begin, normal.end);
       continue;
     }
     Parts parts(behind, normal.begin, normal.end);
@@ -35,7 +47,7 @@ void each_part(const View& view, Text text, bool inside, Normalizer& normalizer,
       if (inner.id >= 0) {
         token(inner, normal, part.begin);
       } else {
-        pieces(normal, inner.begin, inner.end, part.begin);
+        stretch(inner.begin, inner.end);
       }
     }
   }

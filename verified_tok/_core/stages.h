@@ -21,6 +21,7 @@ struct Stage {
   uint32_t start;    // the row of the automaton's first state
   uint32_t starts;   // where the flags of the bytes with which a match can begin lie
   uint32_t regions;  // where the numbers of the classes lie at whose change a gap ends, plus one; 0: it does not
+  uint32_t spelled;  // it looks at bytes, each as the character that is written for it
 };
 
 struct Match {

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from verified_tok.native import NotNative
+from verified_tok.reference.byte_level import CHAR_OF_BYTE
 from verified_tok.reference.charset import CharSet
 from verified_tok.reference.pattern import Chr, Pat
 from verified_tok.reference.seam_table import classes_of
@@ -71,6 +72,11 @@ class CharClasses:
         flags[0xF0:0xF4] = blocks[: 4 * 4096].reshape(4, 4096).any(axis=1)
         flags[0xF4] = blocks[4 * 4096 :].any()
         return flags
+
+    def of_spelled(self) -> npt.NDArray[np.uint8]:
+        """The class of the byte-level character of each byte."""
+        letters = np.array([*map(ord, CHAR_OF_BYTE)])
+        return self.blocks[self.index[letters // BLOCK].astype(np.int64) * BLOCK + letters % BLOCK]
 
     def members(self, symbols: Symbols) -> npt.NDArray[np.uint8]:
         """A set of symbols as one flag a symbol."""

@@ -14,8 +14,10 @@ from verified_tok.native.char_classes import CharClasses, Symbols
 from verified_tok.native.code import Code, Compiler, Instruction, Op
 from verified_tok.native.known_patterns import known_sections
 from verified_tok.reference.pattern import Chr, Pat, Seq, Star, sets_in
-from verified_tok.reference.pre_tokenizer import Stage, cutting
-from verified_tok.spec import ByteLevel, Metaspace, PreTokenizer, SplitBehavior
+from verified_tok.reference.pre_tokenizer import Stage
+from verified_tok.spec import SplitBehavior
+
+Sections = dict[str, npt.NDArray[np.generic]]
 
 STAGE_LIMIT = 8
 CHOICE_LIMIT = 256
@@ -25,30 +27,19 @@ BEHAVIOURS = list(SplitBehavior)
 """What a stage does with its matches, numbered as in `stages.h`."""
 
 
-def cutting_stages(pre_tokenizers: Sequence[PreTokenizer]) -> list[Stage]:
-    """What a pre-tokenizer's stages cut by; raises NotNative for one that does more than cutting."""
-    stages: list[Stage] = []
-    spelled = False
-    for stage in pre_tokenizers:
-        by = cutting(stage)
-        if isinstance(stage, Metaspace) or (isinstance(stage, ByteLevel) and stage.add_prefix_space):
-            raise NotNative(f"{type(stage).__name__}, which changes the text")
-        if spelled and (by is not None or isinstance(stage, ByteLevel)):
-            raise NotNative("a stage behind ByteLevel, which looks at bytes spelled as characters")
-        if by is not None:
-            stages.append(by)
-        spelled = spelled or isinstance(stage, ByteLevel)
-    return stages
+def split_sections(stages: Sequence[Stage], behind: Sequence[Stage] = ()) -> Sections:
+    """The sections `split_*` of an image; raises NotNative if the stages have no native form.
 
-
-def split_sections(stages: Sequence[Stage]) -> dict[str, npt.NDArray[np.generic]]:
-    """The sections `split_*` of an image; raises NotNative if the stages have no native form."""
-    classes = CharClasses.of([stage.pat for stage in stages])
+    Those `behind` the others look at bytes spelled as byte-level characters.
+    """
+    classes = CharClasses.of([stage.pat for stage in (*stages, *behind)])
     matchers = [_matcher(stage, classes) for stage in stages]
     fused = _fused(matchers, classes)
-    if len(fused) > STAGE_LIMIT:
-        raise NotNative(f"{len(fused)} stages that cut the text")
-    return _packed(fused, classes) | known_sections([matcher.stage for matcher in matchers], classes)
+    spelled = _fused([_matcher(stage, classes) for stage in behind], classes)
+    if len(fused) + len(spelled) > STAGE_LIMIT:
+        raise NotNative(f"{len(fused) + len(spelled)} stages that cut the text")
+    packed = _packed(fused, spelled, classes)
+    return packed if behind else packed | known_sections([matcher.stage for matcher in matchers], classes)
 
 
 # --- one stage ---------------------------------------------------------------------------------------
@@ -135,13 +126,15 @@ def _cut_characters(pat: Pat, classes: CharClasses) -> Symbols | None:
 # --- the sections ------------------------------------------------------------------------------------
 
 
-def _packed(matchers: list[_Matcher], classes: CharClasses) -> dict[str, npt.NDArray[np.generic]]:
+def _packed(matchers: list[_Matcher], spelled: list[_Matcher], classes: CharClasses) -> Sections:
     tables = _Tables(classes)
-    stages = [tables.stage(matcher) for matcher in matchers]
+    stages = [tables.stage(matcher, is_spelled=False) for matcher in matchers]
+    stages += [tables.stage(matcher, is_spelled=True) for matcher in spelled]
     return {
         "split_stages": np.array(stages, dtype=np.uint32).ravel(),
         "split_index": classes.index,
         "split_blocks": classes.blocks,
+        "split_spelled": classes.of_spelled() if spelled else np.empty(0, np.uint8),
         "split_moves": np.array(tables.moves, dtype=np.uint32),
         "split_starts": np.array(tables.starts, dtype=np.uint8),
         "split_regions": np.array(tables.regions, dtype=np.uint8),
@@ -162,7 +155,7 @@ class _Tables:
     sets: list[int] = field(default_factory=list)
     places: dict[Symbols, int] = field(default_factory=dict)  # of the sets
 
-    def stage(self, matcher: _Matcher) -> list[int]:
+    def stage(self, matcher: _Matcher, is_spelled: bool) -> list[int]:
         """The words of a stage (`Stage` in `stages.h`)."""
         stage, made = matcher.stage, matcher.made
         behaviour = BEHAVIOURS.index(stage.behaviour)
@@ -176,10 +169,14 @@ class _Tables:
             # Both at once: where the row of the next state begins, and whether there was a match.
             self.moves += (made.target * made.symbols * 2 + made.matched).ravel().tolist()
             begins = (made.target[made.start] != DEAD) | made.matched[made.start]
-            self.starts += self.classes.first_bytes(sum(1 << int(n) for n in np.flatnonzero(begins))).tolist()
+            symbols = sum(1 << int(n) for n in np.flatnonzero(begins))
+            members = self.classes.members(symbols)
+            first = members[self.classes.of_spelled()] if is_spelled else self.classes.first_bytes(symbols)
+            self.starts += first.tolist()
         regions = len(self.regions) + 1 if matcher.regions else 0
         self.regions += matcher.regions
-        return [behaviour, stage.invert, made is None, self.classes.end, table, start, starts, regions]
+        by = made is None
+        return [behaviour, stage.invert, by, self.classes.end, table, start, starts, regions, is_spelled]
 
     def instruction(self, item: Instruction) -> tuple[int, int]:
         """The words of an instruction."""

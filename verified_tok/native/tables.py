@@ -9,22 +9,23 @@ import numpy as np
 import numpy.typing as npt
 
 from verified_tok.native import model
+from verified_tok.native.changes import Plan, plan, pre_tokenizer_sections
 from verified_tok.native.literals import kind_arrays, literal_arrays
 from verified_tok.native.normalizer import normalizer_arrays
-from verified_tok.native.patterns import cutting_stages, split_sections
 from verified_tok.reference.pipeline import Pipeline, markup
-from verified_tok.spec import ByteLevel, TokenizerSpec
+from verified_tok.spec import TokenizerSpec
 
 Sections = dict[str, npt.NDArray[np.generic]]
 
 
 def common(spec: TokenizerSpec, pipeline: Pipeline) -> Sections:
     """The tables of a tokenizer, with all of its added tokens, which `pipeline` has. Raises `NotNative`."""
+    planned = plan(spec)
     return {
-        **split_sections(cutting_stages(spec.pre_tokenizers)),
+        **pre_tokenizer_sections(planned),
         **normalizer_arrays(spec.normalizers),
         **kind_arrays(),
-        **model.sections(spec.model, _byte_level(spec), frozenset()),
+        **_model(spec, planned, frozenset()),
         **literal_arrays(pipeline),
     }
 
@@ -32,11 +33,14 @@ def common(spec: TokenizerSpec, pipeline: Pipeline) -> Sections:
 def own(spec: TokenizerSpec, pipeline: Pipeline, enabled: Set[int]) -> Sections:
     """The tables for those added tokens that are switched on, which `pipeline` has, and a model that never
     answers with the others, as far as they differ from the common ones. Raises `NotNative`."""
-    sections, banned = literal_arrays(pipeline), markup(spec, enabled)
-    if model.changes(spec.model, _byte_level(spec), banned):
-        sections |= model.sections(spec.model, _byte_level(spec), banned)
+    sections, banned, planned = literal_arrays(pipeline), markup(spec, enabled), plan(spec)
+    if model.changes(spec.model, planned.spelled, banned):
+        sections |= _model(spec, planned, banned)
     return sections
 
 
-def _byte_level(spec: TokenizerSpec) -> bool:
-    return any(isinstance(stage, ByteLevel) for stage in spec.pre_tokenizers)
+def _model(spec: TokenizerSpec, planned: Plan, banned: Set[int]) -> Sections:
+    sections = model.sections(spec.model, planned.spelled, banned)
+    if planned.cuts.behind:  # pieces may begin and end inside characters, which cuts of pieces do not expect
+        sections |= dict.fromkeys(("cut_pairs", "cut_bound"), np.empty(0, np.uint64))
+    return sections
