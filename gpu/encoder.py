@@ -59,6 +59,15 @@ def kernel_refusal(normalizers: Sequence[Normalizer]) -> str | None:
     return f"there is no kernel for this tokenizer's normalizer: {', '.join(map(str, normalizers))}"
 
 
+def cutting_refusal(tables: native.Image) -> str | None:
+    """Why there is no kernel for a pre-tokenizer; None if there is one: for one that only cuts characters."""
+    if len(tables.section("change_steps")):
+        return "there is no kernel for a pre-tokenizer that changes text (Metaspace, add_prefix_space)"
+    if len(tables.section("split_spelled")):
+        return "there is no kernel for a pre-tokenizer that goes on cutting behind ByteLevel"
+    return None
+
+
 def _growth(normalizers: Sequence[Normalizer]) -> int:
     """What `Shape.growth` is for a normalizer that has a kernel."""
     sizes = [
@@ -72,8 +81,8 @@ def _growth(normalizers: Sequence[Normalizer]) -> int:
 class DeviceEncoder:
     """Encodes with one tokenizer and one choice of its added tokens on a device. Threads may share it.
 
-    Raises `GpuUnavailable` if there is no kernel for the tokenizer's normalizer, or no room for its tables
-    on the device.
+    Raises `GpuUnavailable` if there is no kernel for the tokenizer's normalizer or its pre-tokenizer, or no
+    room for its tables on the device.
     """
 
     def __init__(
@@ -86,7 +95,7 @@ class DeviceEncoder:
         many_left: int = 8,
     ) -> None:
         """`many_left`: if more than one part in so many is left to the CPU, it encodes everything."""
-        if refusal := kernel_refusal(spec.normalizers):
+        if refusal := kernel_refusal(spec.normalizers) or cutting_refusal(engine.images[0]):
             raise GpuUnavailable(refusal)
         self._growth = _growth(spec.normalizers)
         self._engine = engine

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from test_gpu_emulator import OnEmulator, on_emulator, reference_encoder, tokenizer
-from tiny import Document, added, byte_level, sentencepiece
+from tiny import BYTE_LEVEL, Document, added, byte_level, sentencepiece
 
 import verified_tok as vt
 from verified_tok.errors import GpuUnavailable, InvalidTokenizerFile
@@ -128,3 +128,10 @@ def test_a_refusal_says_why(library: Path) -> None:
     strip = {"type": "Strip", "strip_left": True, "strip_right": False}
     with pytest.raises(GpuUnavailable, match="StripSpace"):
         OnEmulator(loaded(byte_level(normalizer=strip)), library)
+    for stages, why in (
+        ([{**BYTE_LEVEL, "add_prefix_space": True}], "add_prefix_space"),
+        ([BYTE_LEVEL, {"type": "Digits", "individual_digits": True}], "behind ByteLevel"),
+    ):
+        chain = {"type": "Sequence", "pretokenizers": stages}
+        with pytest.raises(GpuUnavailable, match=why):
+            OnEmulator(loaded(byte_level(normalizer=None, pre_tokenizer=chain)), library)

@@ -18,8 +18,8 @@ from same_matches import match_alike
 
 from verified_tok._core import native
 from verified_tok.native import NotNative, automaton
-from verified_tok.native.known_patterns import KNOWN, Known
 from verified_tok.native.changes import plan_of
+from verified_tok.native.known_patterns import KNOWN, Known
 from verified_tok.native.patterns import CHOICE_LIMIT, split_sections
 from verified_tok.reference.aligned import Aligned
 from verified_tok.reference.charset import CharSet
@@ -66,7 +66,8 @@ def reference_pieces(stages: Sequence[Stage], text: str) -> list[str]:
 def cutting_stages(pre_tokenizers: Sequence[PreTokenizer]) -> list[Stage]:
     """What stages cut by that do nothing else."""
     made = plan_of(pre_tokenizers)
-    assert not made.changes and not made.cuts.behind
+    assert not made.changes
+    assert not made.cuts.behind
     return list(made.cuts.stages)
 
 

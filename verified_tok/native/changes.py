@@ -50,9 +50,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A pre-tokenizer as the native code runs it: changes one after the other, and cuts of what comes of them.
+    """A pre-tokenizer as the native code runs it: changes one after the other, and cuts of what comes of
+    them.
 
-    `spelled`: the model gets the pieces in byte-level characters, which it does not see: its symbols are bytes.
+    `spelled`: the pieces would come to the model in byte-level characters; its symbols are bytes instead.
     """
 
     changes: tuple[Change, ...]
@@ -118,7 +119,8 @@ def pre_tokenizer_sections(made: Plan) -> Sections:
         text += change.replacement.encode()
         rows += [len(text), len(change.prefix.encode()), change.first_only, change.spells]
         text += change.prefix.encode()
-        images += native.Image.of(change.cuts.sections()).memory.tobytes()  # a multiple of 64 bytes, as it must be
+        # A multiple of 64 bytes, as the place of an image must be.
+        images += native.Image.of(change.cuts.sections()).memory.tobytes()
     spells = made.spelled or any(change.spells for change in made.changes)
     return made.cuts.sections() | {
         "change_steps": np.array(rows, np.uint32),

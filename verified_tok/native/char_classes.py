@@ -76,7 +76,9 @@ class CharClasses:
     def of_spelled(self) -> npt.NDArray[np.uint8]:
         """The class of the byte-level character of each byte."""
         letters = np.array([*map(ord, CHAR_OF_BYTE)])
-        return self.blocks[self.index[letters // BLOCK].astype(np.int64) * BLOCK + letters % BLOCK]
+        places = self.index.astype(np.int64)[letters // BLOCK] * BLOCK + letters % BLOCK
+        found: npt.NDArray[np.uint8] = self.blocks[places]
+        return found
 
     def members(self, symbols: Symbols) -> npt.NDArray[np.uint8]:
         """A set of symbols as one flag a symbol."""
