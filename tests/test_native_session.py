@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from seam_checks import reference_engine
 from test_session import FAMILIES, FLAGGED, explore, flagged, tiny, tokenizer
-from tiny import byte_level
+from tiny import added, byte_level
 
 import verified_tok as vt
 from verified_tok._core import native
@@ -71,6 +71,23 @@ def test_the_seams_beside_flagged_literals_are_those_of_the_reference(
     tok = flagged(index, spaces_marked)
     found = pairs(tok, random.Random(index))
     assert answers(seam_sections(tok.seams()), found) == [engine(tok).is_seam(x, y) for x, y in found]
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFKC"])
+def test_literals_hold_whatever_may_become_their_characters(form: str) -> None:
+    """Many characters may become one: all of a Hangul block the syllable that they begin with."""
+    replaced = {"type": "Replace", "pattern": {"String": "z"}, "content": "é"}
+    document = byte_level(normalizer={"type": "Sequence", "normalizers": [{"type": form}, replaced]})
+    second = "é각ﬁA깎가"
+    document["added_tokens"] += [added(266 + k, f"!{char}", normalized=True) for k, char in enumerate(second)]
+    tok = tiny({**document, "post_processor": None})
+    hangul = [*map(chr, range(0x1100, 0x1113)), *map(chr, range(0xAC00, 0xAC00 + 1300))]
+    found = [("!", y) for y in [*hangul, *compositions().values(), *decompositions(True), *"eEéÉaAﬁfz"]]
+    expected = [engine(tok).is_seam(x, y) for x, y in found]
+    assert answers(seam_sections(tok.seams()), found) == expected
+    held = [y for (_, y), seam in zip(found, expected, strict=True) if not seam]
+    assert {"ᄀ", "가", "각", "e", "A", "z"} <= {*held}
+    assert "나" not in held
 
 
 @pytest.mark.parametrize("section", ["seam_answers", "seam_held", "seam_left"])
