@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string_view>
-#include <unordered_map>
 
 #include "cuts.h"
 #include "encode_piece.h"
 #include "search_run.h"
+#include "token_index.h"
 
 namespace vt {
 
@@ -25,6 +25,15 @@ uint32_t bits_for(uint64_t count) {
   while ((1ull << bits) < count) ++bits;
   return bits;
 }
+
+// The bytes of a token of a source.
+std::string_view token_of(const ModelSource& source, size_t k) {
+  const char* bytes = reinterpret_cast<const char*>(source.bytes.data());
+  return {bytes + source.offsets[k], static_cast<size_t>(source.offsets[k + 1] - source.offsets[k])};
+}
+
+constexpr size_t few_waiting = 32;  // look-ups that are begun before the first is finished
+constexpr uint32_t filter_bits_a_token = 4;  // 2 ** this many bits
 
 class Builder {
  public:
@@ -77,10 +86,7 @@ class Builder {
   }
 
  private:
-  std::string_view bytes_of(uint32_t k) const {
-    const char* bytes = reinterpret_cast<const char*>(source_.bytes.data());
-    return {bytes + source_.offsets[k], static_cast<size_t>(source_.offsets[k + 1] - source_.offsets[k])};
-  }
+  std::string_view bytes_of(uint32_t k) const { return token_of(source_, k); }
 
   // A view of the tables as far as they are made.
   View view() const {
@@ -156,55 +162,114 @@ class Builder {
     tables_.char_tokens[static_cast<size_t>(page) << 8 | (code & 0xFF)] = token;
   }
 
-  // The symbols of token k's bytes; none if some have no symbol of their own.
-  std::vector<uint32_t> symbols_of(uint32_t k) const {
+  // Takes the symbols of token k's bytes; false if some have no symbol of their own.
+  bool symbols_of(uint32_t k, std::vector<uint32_t>& symbols) const {
     const std::string_view bytes = bytes_of(k);
     const uint8_t* at = reinterpret_cast<const uint8_t*>(bytes.data());
     const uint8_t* end = at + bytes.size();
-    std::vector<uint32_t> symbols;
+    symbols.clear();
     while (at < end) {
       const uint32_t symbol = source_.of_chars ? char_token(view_of_chars(), char_at(at)) : tables_.byte_symbols[*at];
-      if (symbol == no_token) return {};
+      if (symbol == no_token) return false;
       symbols.push_back(symbol);
       at += source_.of_chars ? char_size(*at) : 1;
     }
-    return symbols;
+    return !symbols.empty();
   }
 
+  // Merges the symbols of one token, a merge at a time.
+  class Merging {
+   public:
+    std::vector<uint32_t> symbols;  // of the token, to begin with
+
+    // Begins with the symbols of token k.
+    void start(const View& v, uint32_t k) {
+      token_ = k;
+      birth_ = {no_token, no_token, 0};
+      grows_ = v.pair_results_count + 1 < not_born;
+      ranks_.resize(symbols.size() - 1);
+      ask(v, 0, ranks_.size());
+    }
+
+    // Makes the next merge; false if there is none.
+    bool step(const View& v) {
+      for (size_t i = asked_; i < asked_stop_; ++i) ranks_[i] = rank_of(v, symbols[i], symbols[i + 1]);
+      if (ranks_.empty()) return false;
+      const auto best = std::min_element(ranks_.begin(), ranks_.end());
+      const uint32_t lowest = *best;
+      if (lowest == no_rank) return false;
+      const size_t place = static_cast<size_t>(best - ranks_.begin());
+      grows_ = grows_ && lowest + 1 >= birth_.born;
+      birth_ = {symbols[place], symbols[place + 1], lowest + 1};
+      symbols[place] = v.pair_results[lowest];
+      symbols.erase(symbols.begin() + static_cast<std::ptrdiff_t>(place) + 1);
+      ranks_.erase(best);
+      ask(v, place == 0 ? 0 : place - 1, std::min(place + 1, ranks_.size()));
+      return true;
+    }
+
+    uint32_t token() const { return token_; }
+    const Birth& birth() const { return birth_; }
+    bool grows() const { return grows_; }
+
+   private:
+    // Begins to fetch what tells the ranks of the symbols from `start` up to `stop` with those behind them.
+    void ask(const View& v, size_t start, size_t stop) {
+      const uint32_t id_bits = v.model_options[model_id_bits];
+      for (size_t i = asked_ = start; i < stop; ++i) {
+        const uint64_t mixed = mixed_pair(id_bits, symbols[i], symbols[i + 1]);
+        const PairPlace place = place_of_pair(mixed, id_bits, v.model_options[model_bucket_bits]);
+        __builtin_prefetch(v.pair_buckets + place.bucket * bucket_size);
+      }
+      asked_stop_ = stop;
+    }
+
+    uint32_t token_ = 0;
+    std::vector<uint32_t> ranks_;  // of each symbol with the next one
+    size_t asked_ = 0, asked_stop_ = 0;
+    Birth birth_{};
+    bool grows_ = false;
+  };
+
   // The last merge that makes each token of its bytes, if merges make it; it is not for the search if ranks do not
-  // grow on the way.
+  // grow on the way. Several tokens are merged at once, for each merge waits for memory.
   void find_births() {
     births_.assign(index_.size(), Birth{no_token, no_token, not_born});
     last_ = births_;
+    ends_.assign(index_.size(), Ends{no_token, no_token});
     alone_.assign(source_.ids.size(), Alone::unknown);
     const View v = view();
-    std::vector<uint32_t> ranks;
-    for (uint32_t k = 0; k < source_.ids.size(); ++k) {
-      std::vector<uint32_t> symbols = symbols_of(k);
-      if (symbols.empty()) continue;
-      alone_[k] = Alone::other;
-      Birth birth{no_token, no_token, 0};
-      bool grows = v.pair_results_count + 1 < not_born;
-      ranks.clear();  // of each symbol with the next one
-      for (size_t i = 0; i + 1 < symbols.size(); ++i) ranks.push_back(rank_of(v, symbols[i], symbols[i + 1]));
-      while (!ranks.empty()) {
-        const auto best = std::min_element(ranks.begin(), ranks.end());
-        const uint32_t lowest = *best;
-        if (lowest == no_rank) break;
-        const auto left = symbols.begin() + (best - ranks.begin());
-        grows = grows && lowest + 1 >= birth.born;
-        birth = {left[0], left[1], lowest + 1};
-        *left = v.pair_results[lowest];
-        symbols.erase(left + 1);
-        const auto behind = ranks.erase(best);
-        if (behind != ranks.end()) *behind = rank_of(v, left[0], left[1]);
-        if (behind != ranks.begin()) behind[-1] = rank_of(v, left[-1], left[0]);
+    uint32_t next = 0;
+    const auto begin = [&](Merging& m) {  // with the next token that has symbols
+      while (next < source_.ids.size() && !symbols_of(next, m.symbols)) ++next;
+      if (next == source_.ids.size()) return false;
+      ends_[source_.ids[next]] = {m.symbols.front(), m.symbols.back()};
+      m.start(v, next++);
+      return true;
+    };
+    std::vector<Merging> several(few_waiting);
+    size_t running = 0;
+    while (running < several.size() && begin(several[running])) ++running;
+    while (running > 0) {
+      for (size_t n = 0; n < running;) {
+        Merging& m = several[n];
+        if (m.step(v)) {
+          ++n;
+          continue;
+        }
+        finish(m);
+        if (!begin(m)) std::swap(m, several[--running]);
       }
-      if (symbols.size() > 1 || symbols[0] != source_.ids[k]) continue;
-      alone_[k] = Alone::itself;
-      last_[source_.ids[k]] = birth;
-      if (grows) births_[source_.ids[k]] = birth;
     }
+  }
+
+  void finish(const Merging& m) {
+    const uint32_t id = source_.ids[m.token()];
+    const bool itself = m.symbols.size() == 1 && m.symbols[0] == id;
+    alone_[m.token()] = itself ? Alone::itself : Alone::other;
+    if (!itself) return;
+    last_[id] = m.birth();
+    if (m.grows()) births_[id] = m.birth();
   }
 
   // Whether tokens tell by their bytes what they are made of: symbols are bytes, every byte has one, and every rule
@@ -281,16 +346,6 @@ class Builder {
     tables_.join_bits.assign(1, ~0ull);
   }
 
-  // The first and the last symbol of a token, `no_token` for a token that symbols cannot become.
-  struct Ends {
-    uint32_t first, last;
-  };
-
-  Ends ends_of(uint32_t k) const {
-    const std::vector<uint32_t> symbols = symbols_of(k);
-    return symbols.empty() ? Ends{no_token, no_token} : Ends{symbols.front(), symbols.back()};
-  }
-
   void fill_joins() {
     // Where rules take tokens that unknown characters become, tokens do not tell by their bytes what they are made of.
     std::vector<uint8_t> odd(index_.size(), 0);
@@ -298,25 +353,21 @@ class Builder {
     for (uint32_t token : source_.fallback_symbols) {
       if (token != no_token) odd[token] = 1;
     }
-    std::vector<Ends> ends(index_.size(), Ends{no_token, no_token});
-    for (uint32_t k = 0; k < source_.ids.size(); ++k) ends[source_.ids[k]] = ends_of(k);
-    std::vector<uint64_t> joined;
+    PairSet joined(source_.ids.size());
     for (size_t k = 0; k < rules_.size(); k += 4) {
       const uint32_t left = rules_[k], right = rules_[k + 1];
       if (odd[left] || odd[right]) return;
-      const uint32_t last = ends[left].last, first = ends[right].first;
-      if (last != no_token && first != no_token) joined.push_back(static_cast<uint64_t>(last) << 32 | first);
+      const uint32_t last = ends_[left].last, first = ends_[right].first;
+      if (last != no_token && first != no_token) joined.put(last, first);
     }
-    std::sort(joined.begin(), joined.end());
-    joined.erase(std::unique(joined.begin(), joined.end()), joined.end());
     // One pair in 16 bits: one in 16 of the places where no merge goes looks like one where merges may go.
     const uint32_t bits = std::max(6u, bits_for(joined.size() * 16));
     options_[model_join_bits] = bits;
     tables_.join_bits.assign(1ull << (bits - 6), 0);
-    for (uint64_t pair : joined) {
+    joined.each([&](uint64_t pair) {
       const uint64_t bit = pair * 0x9E3779B97F4A7C15ull >> (64 - bits);
       tables_.join_bits[bit >> 6] |= 1ull << (bit & 63);
-    }
+    });
   }
 
   void set_no_entries() {
@@ -443,31 +494,34 @@ class Builder {
   }
 
   void fill_prefixes() {
-    uint64_t prefixes = 0;
-    const auto each = [&](auto act) {
+    uint64_t total = 0;
+    const auto each = [&](auto act) {  // of the prefixes of tokens: the hash, and whether it is the whole token
       for (uint32_t k = 0; k < source_.ids.size(); ++k) {
         const std::string_view bytes = bytes_of(k);
-        if (births_[source_.ids[k]].born != not_born && bytes.size() <= 64) act(bytes);
+        if (births_[source_.ids[k]].born == not_born || bytes.size() > 64) continue;
+        uint64_t hash = 0;
+        for (size_t n = 0; n < bytes.size(); ++n) {
+          hash = (hash ^ static_cast<uint8_t>(bytes[n])) * prefix_factor + prefix_summand;
+          act(hash, n + 1 == bytes.size());
+        }
       }
     };
-    std::vector<std::string_view> sorted;
-    each([&](std::string_view bytes) { sorted.push_back(bytes); });
-    std::sort(sorted.begin(), sorted.end());
-    for (size_t k = 0; k < sorted.size(); ++k) {
-      const std::string_view last = k == 0 ? std::string_view() : sorted[k - 1];
-      prefixes += sorted[k].size();
-      for (size_t same = 0; same < last.size() && same < sorted[k].size() && last[same] == sorted[k][same]; ++same) --prefixes;
-    }
+    each([&](uint64_t, bool) { ++total; });
+    // How many prefixes there are, but for the few whose hashes share a bit.
+    uint64_t prefixes = 0;
+    const uint32_t counting_bits = bits_for(total * 16 + 64);
+    std::vector<uint64_t> seen(1ull << (counting_bits - 6));
+    each([&](uint64_t hash, bool) {
+      const uint64_t bit = hash >> (64 - counting_bits);
+      prefixes += (seen[bit >> 6] >> (bit & 63) & 1) ^ 1;
+      seen[bit >> 6] |= 1ull << (bit & 63);
+    });
     const uint32_t bits = bits_for(prefixes * 2 + 64);
     options_[model_prefix_bits] = bits;
     tables_.prefix_cells.assign(1ull << (bits - 5), 0);
-    each([&](std::string_view bytes) {
-      uint64_t hash = 0;
-      for (size_t k = 0; k < bytes.size(); ++k) {
-        hash = (hash ^ static_cast<uint8_t>(bytes[k])) * prefix_factor + prefix_summand;
-        const uint64_t cell = hash >> (64 - bits);
-        tables_.prefix_cells[cell >> 5] |= (k + 1 == bytes.size() ? 3ull : 1ull) << ((cell & 31) * 2);
-      }
+    each([&](uint64_t hash, bool whole) {
+      const uint64_t cell = hash >> (64 - bits);
+      tables_.prefix_cells[cell >> 5] |= (whole ? 3ull : 1ull) << ((cell & 31) * 2);
     });
     tables_.births.clear();
     for (const Birth& birth : births_) tables_.births.push_back(packed_birth(birth));
@@ -503,6 +557,11 @@ class Builder {
   std::vector<uint32_t> rules_;  // those of the source that are not dead
   std::vector<Birth> births_;  // by token
   std::vector<Birth> last_;    // the same, whether ranks grow or not
+  // The first and the last symbol of a token, `no_token` for a token that symbols cannot become.
+  struct Ends {
+    uint32_t first, last;
+  };
+  std::vector<Ends> ends_;  // by token
   enum class Alone : uint8_t { unknown, itself, other };
   std::vector<Alone> alone_;   // what merging makes of each token's symbols, if its bytes have symbols
   std::vector<uint32_t> options_;
@@ -513,25 +572,45 @@ class Builder {
 }  // namespace
 
 std::vector<uint32_t> rules_of_ranks(const ModelSource& source, const std::vector<uint32_t>& banned) {
-  std::unordered_map<std::string_view, uint32_t> token_of;
-  token_of.reserve(source.ids.size());
-  const char* bytes = reinterpret_cast<const char*>(source.bytes.data());
-  const auto bytes_of = [&](size_t k) {
-    return std::string_view(bytes + source.offsets[k], static_cast<size_t>(source.offsets[k + 1] - source.offsets[k]));
+  TokenIndex index(source.bytes.data(), source.ids.size());
+  for (size_t k = 0; k < source.ids.size(); ++k) index.put(token_of(source, k), source.ids[k]);
+  // Nearly all that tokens begin or end with is told from a token by a bit.
+  std::vector<uint64_t> bits(1ull << (bits_for(source.ids.size()) + filter_bits_a_token - 6));
+  const auto bit_of = [&](uint64_t hash) { return hash >> 32 & (bits.size() * 64 - 1); };
+  const auto maybe_token = [&](uint64_t hash) { return (bits[bit_of(hash) >> 6] >> (bit_of(hash) & 63) & 1) != 0; };
+  for (size_t k = 0; k < source.ids.size(); ++k) {
+    const uint64_t bit = bit_of(TokenIndex::hash_of(token_of(source, k)));
+    bits[bit >> 6] |= 1ull << (bit & 63);
+  }
+
+  struct Candidate {
+    std::string_view parts[2];
+    uint64_t hashes[2];
+    uint32_t whole;
   };
-  for (size_t k = 0; k < source.ids.size(); ++k) token_of.emplace(bytes_of(k), source.ids[k]);
+  std::vector<Candidate> waiting;  // a few, so that memory is fetched for all of them at once
   std::vector<uint32_t> rules;
+  const auto finish = [&] {
+    for (const Candidate& c : waiting) {
+      const uint32_t left = index.id(c.parts[0], c.hashes[0]);
+      const uint32_t right = left == no_id ? no_id : index.id(c.parts[1], c.hashes[1]);
+      if (right != no_id) rules.insert(rules.end(), {left, right, c.whole, c.whole});
+    }
+    waiting.clear();
+  };
   for (size_t k = 0; k < source.ids.size(); ++k) {
     if (std::binary_search(banned.begin(), banned.end(), source.ids[k])) continue;
-    const std::string_view whole = bytes_of(k);
+    const std::string_view whole = token_of(source, k);
     for (size_t cut = 1; cut < whole.size(); ++cut) {
-      const auto left = token_of.find(whole.substr(0, cut));
-      if (left == token_of.end()) continue;
-      const auto right = token_of.find(whole.substr(cut));
-      if (right == token_of.end()) continue;
-      for (uint32_t number : {left->second, right->second, source.ids[k], source.ids[k]}) rules.push_back(number);
+      Candidate c{{whole.substr(0, cut), whole.substr(cut)}, {}, source.ids[k]};
+      for (int part : {0, 1}) c.hashes[part] = TokenIndex::hash_of(c.parts[part]);
+      if (!maybe_token(c.hashes[0]) || !maybe_token(c.hashes[1])) continue;
+      for (uint64_t hash : c.hashes) index.prefetch(hash);
+      waiting.push_back(c);
     }
+    if (waiting.size() >= few_waiting) finish();
   }
+  finish();
   return rules;
 }
 

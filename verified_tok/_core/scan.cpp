@@ -2,115 +2,15 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <unordered_map>
 
+#include "token_index.h"
 #include "utf8.h"
 #include "utf8_check.h"
 
 namespace vt {
 
 namespace {
-
-constexpr uint32_t none = 0xFFFFFFFFu;
-
-// Finds tokens by their bytes. What decides lies in one place, for every place that is looked at is far from the others.
-class Index {
- public:
-  explicit Index(const Entries& entries) : bytes_(reinterpret_cast<const char*>(entries.bytes.data())) {
-    uint64_t size = 16;
-    while (size < 2 * entries.size()) size *= 2;
-    slots_.assign(size, Slot{0, 0, 0, none});
-  }
-
-  // Takes a token in; false if another one has the same bytes.
-  bool put(std::string_view token, uint32_t id) {
-    const uint64_t hash = hash_of(token);
-    Slot& slot = slots_[place_of(token, hash)];
-    if (slot.id != none) return false;
-    slot = {upper(hash), static_cast<uint32_t>(token.data() - bytes_), static_cast<uint32_t>(token.size()), id};
-    return true;
-  }
-
-  static uint64_t hash_of(std::string_view token) { return std::hash<std::string_view>{}(token); }
-
-  // Begins to fetch what `id` will look at.
-  void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
-
-  // The id of the token with this hash; `none` if there is none.
-  uint32_t id(std::string_view token, uint64_t hash) const { return slots_[place_of(token, hash)].id; }
-
- private:
-  struct Slot {
-    uint32_t hash, offset, size, id;
-  };
-
-  static uint32_t upper(uint64_t hash) { return static_cast<uint32_t>(hash >> 32); }
-
-  // Where a token lies, or the empty slot where it would.
-  uint64_t place_of(std::string_view token, uint64_t hash) const {
-    const uint64_t mask = slots_.size() - 1;
-    uint64_t place = hash & mask;
-    for (;; place = (place + 1) & mask) {
-      const Slot& slot = slots_[place];
-      if (slot.id == none) return place;
-      if (slot.hash == upper(hash) && token == std::string_view(bytes_ + slot.offset, slot.size)) return place;
-    }
-  }
-
-  const char* bytes_;
-  std::vector<Slot> slots_;
-};
-
-// A set of pairs of ids.
-class Pairs {
- public:
-  // With room for so many, and more if need be.
-  explicit Pairs(size_t expected) {
-    uint64_t size = 1024;
-    while (size < 2 * expected) size *= 2;
-    slots_.assign(size, empty);
-  }
-
-  // Begins to fetch what `put` will look at.
-  void prefetch(uint32_t left, uint32_t right) const { __builtin_prefetch(&slots_[start_of(left, right)]); }
-
-  // False if the pair is there already.
-  bool put(uint32_t left, uint32_t right) {
-    if (2 * (count_ + 1) > slots_.size()) grow();
-    uint64_t& slot = slots_[place_of(static_cast<uint64_t>(left) << 32 | right)];
-    if (slot != empty) return false;
-    slot = static_cast<uint64_t>(left) << 32 | right;
-    ++count_;
-    return true;
-  }
-
- private:
-  static constexpr uint64_t empty = ~0ull;  // no pair: no token has the id 2 ** 32 - 1
-
-  uint64_t place_of(uint64_t pair) const {
-    const uint64_t mask = slots_.size() - 1;
-    uint64_t place = start_of(static_cast<uint32_t>(pair >> 32), static_cast<uint32_t>(pair));
-    while (slots_[place] != empty && slots_[place] != pair) place = (place + 1) & mask;
-    return place;
-  }
-
-  uint64_t start_of(uint32_t left, uint32_t right) const {
-    const uint64_t mixed = (static_cast<uint64_t>(left) << 32 | right) * 0x9E3779B97F4A7C15ull;
-    return (mixed ^ mixed >> 32) & (slots_.size() - 1);
-  }
-
-  void grow() {
-    const std::vector<uint64_t> before = std::move(slots_);
-    slots_.assign(2 * before.size(), empty);
-    for (uint64_t pair : before) {
-      if (pair != empty) slots_[place_of(pair)] = pair;
-    }
-  }
-
-  std::vector<uint64_t> slots_;
-  uint64_t count_ = 0;
-};
 
 // Walks through JSON. What answers with a bool says whether all was as expected.
 class Reader {
@@ -284,13 +184,13 @@ bool distinct(const std::vector<uint32_t>& ids) {
 // Takes merges in a few at a time, so that memory is fetched for all of them at once.
 class MergeTaker {
  public:
-  MergeTaker(const Index& index, size_t expected, std::vector<uint32_t>& merges)
+  MergeTaker(const TokenIndex& index, size_t expected, std::vector<uint32_t>& merges)
       : index_(index), pairs_(expected), merges_(merges) {}
 
   // Where the next merge's tokens go, one behind the other.
   std::vector<uint8_t>& text() { return text_; }
 
-  // What was put into the text is a merge, whose first token is so long. False if one of those so far is none.
+  // What was put into the text is a merge, whose first token is so long. False if one of those so far is no_id.
   bool take(size_t left_size) {
     waiting_.push_back({(waiting_.empty() ? 0 : waiting_.back().stop) + left_size, text_.size(), {}});
     return waiting_.size() < few_ || finish();
@@ -299,14 +199,14 @@ class MergeTaker {
   // False if one of those that wait is no merge.
   bool finish() {
     each([&](Waiting& w, const std::string_view* tokens) {
-      for (int k = 0; k < 3; ++k) index_.prefetch(w.hashes[k] = Index::hash_of(tokens[k]));
+      for (int k = 0; k < 3; ++k) index_.prefetch(w.hashes[k] = TokenIndex::hash_of(tokens[k]));
       return true;
     });
     const size_t first = merges_.size();
     const bool known = each([&](Waiting& w, const std::string_view* tokens) {
       for (int k = 0; k < 3; ++k) {
         merges_.push_back(index_.id(tokens[k], w.hashes[k]));
-        if (merges_.back() == none) return false;
+        if (merges_.back() == no_id) return false;
       }
       pairs_.prefetch(merges_[merges_.size() - 3], merges_[merges_.size() - 2]);
       return true;
@@ -340,8 +240,8 @@ class MergeTaker {
   }
 
   static constexpr size_t few_ = 32;
-  const Index& index_;
-  Pairs pairs_;
+  const TokenIndex& index_;
+  PairSet pairs_;
   std::vector<uint32_t>& merges_;
   std::vector<uint8_t> text_;
   std::vector<Waiting> waiting_;
@@ -364,7 +264,7 @@ bool split_pair(std::vector<uint8_t>& text, size_t begin, size_t& left_size) {
   return std::find(text.erase(space), text.end(), ' ') == text.end();
 }
 
-bool read_merges(Reader& reader, const Index& index, size_t tokens, std::vector<uint32_t>& merges) {
+bool read_merges(Reader& reader, const TokenIndex& index, size_t tokens, std::vector<uint32_t>& merges) {
   static constexpr std::string_view version = "#version";  // the first line of a merges.txt
   if (!reader.take('[')) return false;
   if (reader.next() == ']') return reader.take(']');
@@ -392,7 +292,7 @@ bool read_merges(Reader& reader, const Index& index, size_t tokens, std::vector<
 bool read_model(Reader& reader, ScannedModel& found) {
   bool have_vocab = false, have_merges = false;
   if (!reader.take('{')) return false;
-  std::optional<Index> index;
+  std::optional<TokenIndex> index;
   do {
     std::string_view key;
     reader.next();
@@ -403,9 +303,9 @@ bool read_model(Reader& reader, ScannedModel& found) {
       found.vocab_start = reader.place();
       if (!read_vocab(reader, found.vocab) || !distinct(found.vocab.ids)) return false;
       found.vocab_stop = reader.place();
-      index.emplace(found.vocab);
+      index.emplace(found.vocab.bytes.data(), found.vocab.size());
       for (uint32_t k = 0; k < found.vocab.size(); ++k) {
-        if (found.vocab.ids[k] == none || !index->put(found.vocab.token(k), found.vocab.ids[k])) return false;
+        if (found.vocab.ids[k] == no_id || !index->put(found.vocab.token(k), found.vocab.ids[k])) return false;
       }
       have_vocab = true;
     } else if (key == "merges") {
@@ -518,7 +418,7 @@ std::optional<Entries> scan_ranks(std::string_view file) {
     for (char digit : digits) {
       if (digit < '0' || digit > '9') return std::nullopt;
       rank = rank * 10 + static_cast<uint64_t>(digit - '0');
-      if (rank >= none) return std::nullopt;
+      if (rank >= no_id) return std::nullopt;
     }
     if (digits.empty() || (digits[0] == '0' && digits.size() > 1) || rank < next) return std::nullopt;
     next = rank + 1;
@@ -527,7 +427,7 @@ std::optional<Entries> scan_ranks(std::string_view file) {
     found.ids.push_back(static_cast<uint32_t>(rank));
     file.remove_prefix(line + 1);
   }
-  Index index(found);
+  TokenIndex index(found.bytes.data(), found.size());
   for (uint32_t k = 0; k < found.size(); ++k) {
     if (!index.put(found.token(k), found.ids[k])) return std::nullopt;
   }
