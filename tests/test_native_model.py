@@ -319,8 +319,43 @@ def test_long_runs_that_are_searched(real: Real) -> None:
         assert ours(piece.encode()) == theirs(piece.encode()), piece
 
 
-@settings(max_examples=60)
-@given(merge_models(["a", "b", "c"], False), st.text("abc", min_size=1, max_size=9), st.integers(500, 800))
-def test_long_runs_of_small_vocabularies(model: MergeBpe, unit: str, size: int) -> None:
-    piece = (unit * size)[:size].encode()
+@settings(max_examples=100)
+@given(
+    merge_models(["a", "b", "c", "<"], True),
+    st.text("abcé", min_size=1, max_size=9),
+    st.integers(500, 1600),
+    st.text("abcé", max_size=5),
+    st.text("abcé", max_size=5),
+)
+def test_long_runs_of_small_vocabularies(
+    model: MergeBpe, unit: str, size: int, before: str, behind: str
+) -> None:
+    """Runs that repeat, with something else at their ends: they are encoded from shorter ones."""
+    piece = (before + (unit * size)[:size] + behind).encode()
+    assert natively(model, False)(piece) == by_reference(model, False)(piece)
+
+
+@st.composite
+def growing_models(draw: st.DrawFn) -> RankBpe:
+    """Long tokens of one letter, some of them behind another one, in any order: long rounds of tokens, and runs
+    that begin in another way than they go on."""
+    tokens = [b"a", b"ba"] if draw(st.booleans()) else [b"a"]
+    for _ in range(draw(st.integers(1, 12))):
+        tokens.append(draw(st.sampled_from(tokens)) + draw(st.sampled_from(tokens[-3:])))
+    some = [token for token in dict.fromkeys(tokens) if token.rfind(b"b") < 1 and 1 < len(token) < 300]
+    singles = [bytes([byte]) for byte in range(256)]
+    entries = [*singles, *(draw(st.permutations(some)) if draw(st.booleans()) else some)]
+    return RankBpe({entry: id for id, entry in enumerate(entries)})
+
+
+@settings(max_examples=300)
+@given(
+    growing_models(),
+    st.sampled_from(["", "", "b", "aab"]),
+    st.sampled_from([512, 700, 1500, 3000]),
+    st.integers(0, 99),
+    st.sampled_from(["", "", "b"]),
+)
+def test_long_runs_of_one_letter(model: RankBpe, before: str, size: int, more: int, behind: str) -> None:
+    piece = (before + "a" * (size + more) + behind).encode()
     assert natively(model, False)(piece) == by_reference(model, False)(piece)

@@ -13,6 +13,8 @@ import numpy as np
 import verified_tok as vt
 from fuzz import inputs
 from fuzz.oracle import Reference
+from judge import survivor
+from verified_tok.peer import Peer
 
 
 class Disagreement(AssertionError):
@@ -21,17 +23,18 @@ class Disagreement(AssertionError):
 
 @dataclass(frozen=True)
 class Subject:
-    """One tokenizer in the kit, and in the reference."""
+    """One tokenizer in the kit, in another engine if that reads its file, and in the reference."""
 
     name: str
     tok: vt.Tokenizer
+    peer: Peer | None
     reference: Reference
     ids: list[int]
 
     @classmethod
-    def of(cls, name: str, tok: vt.Tokenizer) -> Subject:
+    def of(cls, name: str, tok: vt.Tokenizer, peer: Peer | None) -> Subject:
         reference = Reference(tok.spec)
-        return cls(name, tok, reference, sorted(reference.texts))
+        return cls(name, tok, peer, reference, sorted(reference.texts))
 
 
 Check = Callable[[Subject, Any], None]
@@ -67,6 +70,13 @@ def _encoding(subject: Subject, text: str) -> None:
     _equal(
         "ids without added tokens", tok.encode_ordinary(text).tolist(), reference.encode(text, frozenset())
     )
+
+
+def _peer(subject: Subject, text: str) -> None:
+    """Where the other engine panics, there is nothing to compare with."""
+    expected = survivor(subject.peer.encode, text) if subject.peer is not None else None
+    if expected is not None:
+        _equal("ids, and by another engine", subject.tok.encode(text).tolist(), expected)
 
 
 def _some_added_tokens(subject: Subject, text: str) -> None:
@@ -142,6 +152,7 @@ def _script(rng: random.Random, subject: Subject) -> list[tuple[float, float, st
 
 CLAIMS = {
     "encoding": Claim(_text, _encoding),
+    "peer": Claim(_text, _peer),
     "some added tokens": Claim(_text, _some_added_tokens),
     "places": Claim(_text, _places),
     "pieces": Claim(_text, _pieces),

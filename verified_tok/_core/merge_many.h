@@ -15,6 +15,8 @@ class HostWork {
   Symbols symbols;
   uint32_t capacity;
 
+  bool searches = true;  // whether long runs may be searched before they are merged
+
   // Remembers the tokens of recent runs, if any are given.
   PieceCache* runs = nullptr;
 
