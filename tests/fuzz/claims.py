@@ -9,11 +9,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from judge import survivor
 
 import verified_tok as vt
 from fuzz import inputs
 from fuzz.oracle import Reference
-from judge import survivor
 from verified_tok.peer import Peer
 
 

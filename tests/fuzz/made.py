@@ -11,7 +11,7 @@ import tiny
 
 import verified_tok as vt
 from verified_tok.peer import HuggingFace, Peer, Tiktoken
-from verified_tok.reference.byte_level import CHAR_OF_BYTE, spell
+from verified_tok.reference.byte_level import spell
 
 FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 BEHAVIOURS = ("Isolated", "Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous")
@@ -24,7 +24,23 @@ SPLITS = (
     r"\p{Lu}?\p{Ll}+|\s+$|[^\s]",
     r"[^a-e](?=b)|a*+b|.",
 )
-ATOMS = (r"\p{L}", r"\p{N}", r"\s", r"\S", r"[^\s\p{L}\p{N}]", "a", "[ab]", "[^a]", " ", r"[\r\n]", "中", ".", r"\w")
+ATOMS = (
+    *[
+        r"\p{L}",
+        r"\p{N}",
+        r"\s",
+        r"\S",
+        r"\w",
+        r"[^\s\p{L}\p{N}]",
+        r"[\r\n]",
+        r"a",
+        r"[ab]",
+        r"[^a]",
+        r"中",
+        r".",
+    ],
+    " ",
+)
 REPEATS = ("", "", "?", "*", "+", "{1,3}", "{2,}", "++", "?+", "*+")
 TEXT = "the 1 12 abba é 中国 한글 <|>\n"
 """What tokens are made of: characters of one to three bytes, some of which share bytes."""
