@@ -190,7 +190,7 @@ class MergeTaker {
   // Where the next merge's tokens go, one behind the other.
   std::vector<uint8_t>& text() { return text_; }
 
-  // What was put into the text is a merge, whose first token is so long. False if one of those so far is no_id.
+  // What was put into the text is a merge, whose first token is so long. False if one of those so far is none.
   bool take(size_t left_size) {
     waiting_.push_back({(waiting_.empty() ? 0 : waiting_.back().stop) + left_size, text_.size(), {}});
     return waiting_.size() < few_ || finish();
@@ -202,6 +202,9 @@ class MergeTaker {
       for (int k = 0; k < 3; ++k) index_.prefetch(w.hashes[k] = TokenIndex::hash_of(tokens[k]));
       return true;
     });
+    for (const Waiting& w : waiting_) {
+      for (uint64_t hash : w.hashes) index_.prefetch_bytes(hash);
+    }
     const size_t first = merges_.size();
     const bool known = each([&](Waiting& w, const std::string_view* tokens) {
       for (int k = 0; k < 3; ++k) {

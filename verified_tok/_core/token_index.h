@@ -30,8 +30,9 @@ class TokenIndex {
 
   static uint64_t hash_of(std::string_view token) { return std::hash<std::string_view>{}(token); }
 
-  // Begins to fetch what `id` will look at.
+  // Begin to fetch what `id` will look at: the place of a token, and then, when that has come, its bytes.
   void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
+  void prefetch_bytes(uint64_t hash) const { __builtin_prefetch(bytes_ + slots_[hash & (slots_.size() - 1)].offset); }
 
   // The id of the token with this hash; `no_id` if there is none.
   uint32_t id(std::string_view token, uint64_t hash) const { return slots_[place_of(token, hash)].id; }
