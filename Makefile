@@ -2,7 +2,8 @@
 # make test    every check: style, types, Lean proofs, tests
 # make native  the native core, built into the checkout (without it the package is pure Python)
 # make fuzz       the native core against the reference on random input, FOR=60 seconds, from SEED= or any
-# make sanitize   the same and the core's own tests, with a core that checks its memory and its arithmetic
+# make sanitize   the same and the core's own tests, with a core that checks its memory and its arithmetic: ten minutes
+# make races      tests of threads, with a core that checks what they share
 #
 # Each makes .venv with what it needs; PYTHON= chooses the interpreter.
 
@@ -10,8 +11,9 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
   $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 RUN := .venv/bin/python
 FOR ?= 60
+comma := ,
 
-.PHONY: demo test native fuzz sanitize clean
+.PHONY: demo test native fuzz sanitize races clean
 
 demo: .venv/made-for-demo native
 	@.venv/bin/verified-tok demo
@@ -38,15 +40,37 @@ native: | $(RUN)
 fuzz: .venv/made-for-test native
 	PYTHONPATH=tests:. $(RUN) -m fuzz --seconds $(FOR) $(addprefix --seed ,$(SEED))
 
-# A package of its own, so that nothing else ever loads the slow core. Python keeps its memory: no leak check.
-CHECKED := build/sanitize/site
+# A core that checks what it does, in a package of its own, so that nothing else ever loads it. It is run by the interpreter
+# that the venv is made of: inside the venv the checkout would be imported, wherever PYTHONPATH points. $(call checked,NAME,
+# CHECKS,RUNTIME LIBRARIES) builds it; $(call by_checked,NAME,RUNTIME LIBRARIES) is how to run Python with it.
+define checked
+@rm -rf build/$(1)/site && mkdir -p build/$(1)/site && cp -rL verified_tok build/$(1)/site && \
+  rm -f build/$(1)/site/verified_tok/_core/*.so
+$(call core,build/$(1),build/$(1)/site,-DVERIFIED_TOK_SANITIZE=$(2))
+@$(call by_checked,$(1),$(3)) -c 'from verified_tok._core import native; \
+  assert native.__file__.startswith("$(abspath build/$(1)/site)/"), native.__file__'
+endef
+by_checked = PYTHONSAFEPATH=1 \
+  PYTHONPATH="$(abspath build/$(1)/site):tests:.:$$($(RUN) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
+  LD_PRELOAD="$(foreach library,$(2) libstdc++.so.6,$$($(CXX) -print-file-name=$(library)))" \
+  $$($(RUN) -c 'import sys; print(sys._base_executable)')
+
+# Python keeps its memory: no leak check. While fuzzing it gets each object from the system's allocator, so that reading
+# beyond a short str is noticed; the tests would take twice as long. One test leaves no room for what the checks need.
+ON_ASAN = ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
 sanitize: .venv/made-for-test
-	@rm -rf $(CHECKED) && mkdir -p $(CHECKED) && cp -r verified_tok $(CHECKED) && rm -f $(CHECKED)/verified_tok/_core/*.so
-	$(call core,build/sanitize,$(CHECKED),-DVERIFIED_TOK_SANITIZE=ON)
-	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so.6)" \
-	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
-	PYTHONPATH=$(CHECKED):tests:. sh -ec '$(RUN) -m fuzz --seconds $(FOR) $(addprefix --seed ,$(SEED)); \
-	  $(RUN) -m pytest -q -p no:cacheprovider tests/test_native_*.py tests/test_threads.py tests/test_session.py'
+	$(call checked,sanitize,address$(comma)undefined,libasan.so)
+	$(ON_ASAN) PYTHONMALLOC=malloc $(call by_checked,sanitize,libasan.so) -m fuzz --seconds $(FOR) $(addprefix --seed ,$(SEED))
+	$(ON_ASAN) $(call by_checked,sanitize,libasan.so) -m pytest -p no:cacheprovider -n 2 --dist loadfile \
+	  --deselect tests/test_native_parallel.py::test_where_the_system_gives_no_threads \
+	  tests/test_native_*.py tests/test_threads.py tests/test_session.py tests/test_text_arrays.py tests/test_stream.py \
+	  tests/test_kept.py
+
+# Python and NumPy are not built for this check: it sees what the core's own code reads and writes.
+races: .venv/made-for-test
+	$(call checked,races,thread,libtsan.so)
+	TSAN_OPTIONS=halt_on_error=1 $(call by_checked,races,libtsan.so) -m pytest -p no:cacheprovider tests/test_threads.py \
+	  tests/test_native_parallel.py --deselect tests/test_native_parallel.py::test_where_the_system_gives_no_threads
 
 .venv/made-for-demo: pyproject.toml | .venv/bin/python
 	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[compare]'

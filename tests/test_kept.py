@@ -347,6 +347,20 @@ def test_damaged_files_are_noticed(use: str, folder: Path, family_file: Callable
     ask()
 
 
+def test_files_that_are_cut_while_they_are_in_use(folder: Path, family_file: Callable[[str], Path]) -> None:
+    """Were they mapped, the process would end."""
+    data = family_file("gpt-neox").read_bytes()
+    first = vt.load(data)
+    assert_the_same(first, first)  # makes all of them
+    loaded = vt.load(data)
+    loaded.decode(loaded.session("Hello").ids)
+    assert len(image_folder(loaded)) >= 4
+    for path in image_folder(loaded):
+        os.truncate(path, 0)
+    assert_the_same(loaded, first)
+    assert content(loaded.spec) == content(first.spec)
+
+
 def is_sound(use: str, tok: Tokenizer) -> bool:
     chosen = {name.name.split("-" + tok.spec.sha256[:32])[0] for name in image_folder(tok)}
     [name] = [name for name in chosen if name.startswith(use)]

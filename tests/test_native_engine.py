@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import hostile
 import numpy as np
+import numpy.typing as npt
 import pytest
 from tiny import byte_level
 
@@ -130,12 +131,19 @@ def test_what_the_core_does_not_know_is_left_to_the_reference() -> None:
 
 
 def test_images_that_are_none() -> None:
-    good = native.Image.of({"token_lengths": np.arange(9, dtype=np.uint32)}).memory.copy()
-    assert native.Image.copy_of(good).memory.tobytes() == good.tobytes()
+    good = native.Image.of({"token_lengths": np.arange(9, dtype=np.uint32)}).memory
+
+    def image_in(data: npt.NDArray[np.uint8]) -> native.Image:
+        memory = native.memory_for(len(data))
+        memory[:] = data
+        return native.Image.over(memory)
+
+    assert image_in(good).memory.tobytes() == good.tobytes()
     bad: list[Callable[[], object]] = [
-        lambda: native.Image.copy_of(good[:10]),
-        lambda: native.Image.copy_of(good[:-1]),
-        lambda: native.Image.copy_of(np.zeros_like(good)),
+        lambda: image_in(good[:0]),
+        lambda: image_in(good[:10]),
+        lambda: image_in(good[:-1]),
+        lambda: image_in(np.zeros_like(good)),
         lambda: native.Image.of({"nothing": np.arange(3, dtype=np.uint32)}),
         lambda: native.Image.of({"token_lengths": np.arange(3, dtype=np.uint64)}),
     ]

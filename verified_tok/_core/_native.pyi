@@ -21,15 +21,14 @@ class Image:
     def over(memory: npt.NDArray[np.uint8]) -> Image:
         """The image that lies in `memory`, which must begin at a multiple of 64 bytes. Raises ValueError."""
 
-    @staticmethod
-    def copy_of(memory: npt.NDArray[np.uint8]) -> Image:
-        """A copy of the image that lies in `memory`. Raises ValueError."""
-
     def section(self, name: str) -> npt.NDArray[Any]:
         """The elements of a section, none if the image lacks it: a read-only view."""
 
     @property
     def memory(self) -> npt.NDArray[np.uint8]: ...
+
+def memory_for(size: int) -> npt.NDArray[np.uint8]:
+    """Memory that is good for an image: on large pages if it is large. What is in it is not defined."""
 
 def give_memory_back() -> None:
     """Give the memory that is free in this process back to the system, as far as that can be done."""

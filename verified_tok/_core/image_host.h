@@ -80,14 +80,6 @@ class Image {
     return Ptr(new Image(data, size, std::move(owner)));
   }
 
-  // A copy of an image, in memory of its own.
-  static Ptr copy_of(const uint8_t* image, uint64_t size) {
-    std::shared_ptr<void> memory = table_room(size);
-    std::memcpy(memory.get(), image, size);
-    const uint8_t* data = static_cast<const uint8_t*>(memory.get());
-    return over(data, size, std::move(memory));
-  }
-
   const uint8_t* data() const { return data_; }
   uint64_t size() const { return size_; }
 

@@ -1,4 +1,4 @@
-// Images, seen from Python: made of arrays, or lying in memory that something else owns (a mapped file).
+// Images, seen from Python: made of arrays, or lying in memory that something else owns (as it was read from a file).
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -46,6 +46,13 @@ nb::object section_of(nb::handle self, const std::string& name) {
   throw std::invalid_argument("an image has no section " + name);
 }
 
+// Memory for an image that will be read from a file: what is in it is not defined.
+nb::ndarray<nb::numpy, uint8_t, nb::ndim<1>> memory_for(size_t size) {
+  auto* kept = new std::shared_ptr<void>(table_room(size == 0 ? 1 : size));
+  nb::capsule owner(kept, [](void* memory) noexcept { delete static_cast<std::shared_ptr<void>*>(memory); });
+  return nb::ndarray<nb::numpy, uint8_t, nb::ndim<1>>(kept->get(), {size}, owner);
+}
+
 }  // namespace
 
 void bind_image(nb::module_& module) {
@@ -55,13 +62,12 @@ void bind_image(nb::module_& module) {
           "over",
           [](Bytes bytes) { return Image::over(bytes.data(), bytes.size(), std::make_shared<Bytes>(bytes)); },
           "memory"_a)
-      .def_static(
-          "copy_of", [](Bytes bytes) { return Image::copy_of(bytes.data(), bytes.size()); }, "memory"_a)
       .def("section", &section_of, "name"_a)
       .def_prop_ro(
           "memory",
           [](const Image& image) { return nb::ndarray<nb::numpy, const uint8_t, nb::ndim<1>>(image.data(), {image.size()}); },
           nb::rv_policy::reference_internal);
+  module.def("memory_for", &memory_for, "size"_a);
   module.def("give_memory_back", [] {
 #ifdef __GLIBC__
     malloc_trim(0);

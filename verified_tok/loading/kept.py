@@ -1,7 +1,6 @@
 """What a loaded file means, kept in the cache folder: a second load reads no JSON, and makes no dicts.
 
-The vocabulary and the merges are kept as arrays, which stay in their file until somebody asks for them; the
-rest is a short text. Only what was read without fault is kept, so a file that is refused is refused each
+The vocabulary and the merges are kept as arrays, the rest is a short text. Only what was read without fault is kept, so a file that is refused is refused each
 time.
 """
 
@@ -27,7 +26,7 @@ _STAGES = ("normalizers", "pre_tokenizers", "decoders", "post_processors")
 
 def kept_spec(sha256: str) -> TokenizerSpec | None:
     """The tokenizer with this hash, if it was kept."""
-    image = kept("spec", sha256, mapped=True) if native is not None else None
+    image = kept("spec", sha256) if native is not None else None
     if image is None:
         return None
     head = json.loads(image.section("spec_head").tobytes())

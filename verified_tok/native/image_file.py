@@ -9,7 +9,6 @@ each other; the checksum is for machines that go down, disks that rot, and other
 from __future__ import annotations
 
 import hashlib
-import mmap
 import os
 import time
 from collections.abc import Callable
@@ -56,26 +55,20 @@ def worth_keeping(spec: TokenizerSpec) -> bool:
     return len(spec.model.ranks if isinstance(spec.model, RankBpe) else spec.model.vocab) >= WORTH_KEEPING
 
 
-def kept(use: str, sha256: str, *, mapped: bool = False) -> native.Image | None:
+def kept(use: str, sha256: str) -> native.Image | None:
     """The image for a use of the tokenizer with this hash, if there is a sound one.
 
-    It lies in memory of its own, on large pages if it is large: tables are read at random places. `mapped`
-    leaves it in its file, for what is hardly ever read.
+    It is read into memory, not mapped: the folder may lie on another machine, and a file that is cut or goes
+    away there would end the process that has it mapped.
     """
-    file = _mapped(_path(use, sha256))
-    if file is None:
+    memory = _read(_path(use, sha256))
+    if memory is None:
         return None
-    memory: npt.NDArray[np.uint8] = np.frombuffer(file, np.uint8)
     body, end = memory[:-_END], memory[-_END:].tobytes()
     try:
-        if _end(use, sha256, body) != end:
-            return None
-        image = native.Image.over(body) if mapped else native.Image.copy_of(body)
+        return native.Image.over(body) if _end(use, sha256, body) == end else None
     except ValueError:
         return None
-    if mapped and hasattr(mmap, "MADV_DONTNEED"):
-        file.madvise(mmap.MADV_DONTNEED)  # what the checksum read is not needed in memory
-    return image
 
 
 def keep(use: str, sha256: str, image: native.Image) -> None:
@@ -94,13 +87,14 @@ def _path(use: str, sha256: str) -> Path:
     return cache_folder() / "images" / f"{use}-{sha256[:32]}-{_code()[:32]}.image"
 
 
-def _mapped(path: Path) -> mmap.mmap | None:
+def _read(path: Path) -> npt.NDArray[np.uint8] | None:
     try:
-        with open(path, "rb") as file:
-            whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError):  # ValueError: an empty file
+        with open(path, "rb", buffering=0) as file:
+            memory = native.memory_for(os.fstat(file.fileno()).st_size)
+            whole = file.readinto(memory) == len(memory)
+    except OSError:
         return None
-    return whole if len(whole) > _END else None
+    return memory if whole and len(memory) > _END else None
 
 
 def _write(path: Path, body: npt.NDArray[np.uint8], end: bytes) -> None:
