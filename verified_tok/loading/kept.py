@@ -1,7 +1,7 @@
 """What a loaded file means, kept in the cache folder: a second load reads no JSON, and makes no dicts.
 
-The vocabulary and the merges are kept as arrays, the rest is a short text. Only what was read without fault is kept, so a file that is refused is refused each
-time.
+The vocabulary and the merges are kept as arrays, the rest is a short text. Only what was read without fault
+is kept, so a file that is refused is refused each time.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ def _read(path: Path) -> npt.NDArray[np.uint8] | None:
     try:
         with open(path, "rb", buffering=0) as file:
             memory = native.memory_for(os.fstat(file.fileno()).st_size)
-            whole = file.readinto(memory) == len(memory)
+            whole = file.readinto(memory.data) == len(memory)
     except OSError:
         return None
     return memory if whole and len(memory) > _END else None
