@@ -42,7 +42,8 @@ fuzz: .venv/made-for-test native
 
 # A core that checks what it does, in a package of its own, so that nothing else ever loads it. It is run by the interpreter
 # that the venv is made of: inside the venv the checkout would be imported, wherever PYTHONPATH points. $(call checked,NAME,
-# CHECKS,RUNTIME LIBRARIES) builds it; $(call by_checked,NAME,RUNTIME LIBRARIES) is how to run Python with it.
+# CHECKS,RUNTIME LIBRARIES) builds it; $(call by_checked,NAME,RUNTIME LIBRARIES) is how to run Python with it. Python keeps
+# its memory: no leak check.
 define checked
 @rm -rf build/$(1)/site && mkdir -p build/$(1)/site && cp -rL verified_tok build/$(1)/site && \
   rm -f build/$(1)/site/verified_tok/_core/*.so
@@ -50,18 +51,17 @@ $(call core,build/$(1),build/$(1)/site,-DVERIFIED_TOK_SANITIZE=$(2))
 @$(call by_checked,$(1),$(3)) -c 'from verified_tok._core import native; \
   assert native.__file__.startswith("$(abspath build/$(1)/site)/"), native.__file__'
 endef
-by_checked = PYTHONSAFEPATH=1 \
+by_checked = ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1 PYTHONSAFEPATH=1 \
   PYTHONPATH="$(abspath build/$(1)/site):tests:.:$$($(RUN) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
   LD_PRELOAD="$(foreach library,$(2) libstdc++.so.6,$$($(CXX) -print-file-name=$(library)))" \
   $$($(RUN) -c 'import sys; print(sys._base_executable)')
 
-# Python keeps its memory: no leak check. While fuzzing it gets each object from the system's allocator, so that reading
+# While fuzzing Python gets each object from the system's allocator, so that reading
 # beyond a short str is noticed; the tests would take twice as long. One test leaves no room for what the checks need.
-ON_ASAN = ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
 sanitize: .venv/made-for-test
 	$(call checked,sanitize,address$(comma)undefined,libasan.so)
-	$(ON_ASAN) PYTHONMALLOC=malloc $(call by_checked,sanitize,libasan.so) -m fuzz --seconds $(FOR) $(addprefix --seed ,$(SEED))
-	$(ON_ASAN) $(call by_checked,sanitize,libasan.so) -m pytest -p no:cacheprovider -n 2 --dist loadfile \
+	PYTHONMALLOC=malloc $(call by_checked,sanitize,libasan.so) -m fuzz --seconds $(FOR) $(addprefix --seed ,$(SEED))
+	$(call by_checked,sanitize,libasan.so) -m pytest -p no:cacheprovider -n 2 --dist loadfile \
 	  --deselect tests/test_native_parallel.py::test_where_the_system_gives_no_threads \
 	  tests/test_native_*.py tests/test_threads.py tests/test_session.py tests/test_text_arrays.py tests/test_stream.py \
 	  tests/test_kept.py
@@ -69,7 +69,7 @@ sanitize: .venv/made-for-test
 # Python and NumPy are not built for this check: it sees what the core's own code reads and writes.
 races: .venv/made-for-test
 	$(call checked,races,thread,libtsan.so)
-	TSAN_OPTIONS=halt_on_error=1 $(call by_checked,races,libtsan.so) -m pytest -p no:cacheprovider tests/test_threads.py \
+	$(call by_checked,races,libtsan.so) -m pytest -p no:cacheprovider tests/test_threads.py \
 	  tests/test_native_parallel.py --deselect tests/test_native_parallel.py::test_where_the_system_gives_no_threads
 
 .venv/made-for-demo: pyproject.toml | .venv/bin/python
