@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
 from types import ModuleType
 from typing import Annotated
 
@@ -28,6 +29,7 @@ from bench.jobs import Job, run
 from bench.plot import plot as draw
 from bench.texts import KINDS
 from verified_tok.errors import GpuUnavailable
+from verified_tok.families import FAMILIES as KNOWN_FAMILIES
 
 app = typer.Typer(help=__doc__, add_completion=False)
 app.command()(seams.seams)
@@ -39,6 +41,7 @@ Engines = Annotated[list[str], typer.Option("--engine", help="Engines, by the na
 Cores = Annotated[list[int], typer.Option("--cores", help="How many.")]
 Rounds = Annotated[int, typer.Option("--rounds", min=1, help="How often each is timed.")]
 
+KNOWN = [*KNOWN_FAMILIES]
 FAMILIES = ["gpt-oss", "qwen3", "llama-3.1", "deepseek-v3"]
 TWO_FAMILIES = FAMILIES[:2]
 TEXTS = list(KINDS)
@@ -153,12 +156,19 @@ def cliff(
 
 @app.command()
 def gpu(
-    gigabytes: Annotated[float, typer.Option(min=0, help="Text that is compared, for all families.")] = 0.1,
+    gigabytes: Annotated[float, typer.Option(min=0, help="Text that is compared, for all families.")] = 0.3,
+    seconds: Annotated[float, typer.Option(min=0, help="For so long it is compared, at most.")] = 240,
+    seed: Annotated[int, typer.Option(help="Another one: other text is compared.")] = 0,
     repeats: Annotated[int, typer.Option(min=1, help="How often each is timed, at most.")] = 200,
+    check: Annotated[list[str], typer.Option(help="Tokenizers that are compared.")] = KNOWN,
+    family: Annotated[list[str], typer.Option(help="Tokenizers that are timed.")] = FAMILIES,
+    timed: Annotated[bool, typer.Option(help="Whether any is.")] = True,
+    out: Annotated[Path, typer.Option(help="The file for what is found.")] = on_gpu.RESULT,
 ) -> None:
     """The GPU, where there is one: exactness on every family, then times."""
+    times = family if timed else []
     try:
-        on_gpu.run(Console(), gigabytes, repeats)
+        on_gpu.run(Console(), gigabytes, repeats, seed, seconds, checked=check, timed=times, path=out)
     except GpuUnavailable as error:
         raise SystemExit(f"error: {error}") from None
 

@@ -20,6 +20,9 @@ from verified_tok.errors import GpuUnavailable
 from verified_tok.gpu.source import NVRTC_OPTIONS, kernel_source
 
 _PACKAGES = ("nvidia-cuda-nvrtc-cu12", "nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu13")
+_OF_CUPY = ("-ftz=true", "--device-as-default-execution-space")
+"""Options that CuPy adds to those of its caller."""
+
 _LIBRARY = re.compile(r"libnvrtc\.so\.\d+$|nvrtc64_\d+_0\.dll$")
 
 
@@ -42,7 +45,7 @@ def compile_kernels(architecture: str = "sm_90") -> list[KernelUse]:
     source = kernel_source().encode()
     _check(nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, b"kernels.cu", 0, None, None))
     try:
-        options = [*NVRTC_OPTIONS, f"--gpu-architecture={architecture}", "--ptxas-options=-v"]
+        options = [*NVRTC_OPTIONS, *_OF_CUPY, f"--gpu-architecture={architecture}", "--ptxas-options=-v"]
         given = (ctypes.c_char_p * len(options))(*(option.encode() for option in options))
         status = nvrtc.nvrtcCompileProgram(program, len(options), given)
         log = _log(nvrtc, program)

@@ -23,7 +23,7 @@ class CudaDevice:
     def __init__(self) -> None:
         try:
             import cupy
-        except ImportError as error:
+        except (ImportError, OSError, RuntimeError) as error:  # its folder for kernels, a library
             raise GpuUnavailable(
                 f"CuPy cannot be imported ({error}); install verified-tok[gpu], for CUDA 12, or cupy-cuda13x"
             ) from None
@@ -151,4 +151,8 @@ class CudaQueue:
 @cache
 def cuda_lanes() -> Lanes:
     """The lanes of the GPU, for all tokenizers. Raises `GpuUnavailable`."""
-    return Lanes(CudaDevice())
+    device = CudaDevice()
+    try:
+        return Lanes(device)
+    except device.failures as error:
+        raise GpuUnavailable(f"the GPU cannot be used: {error}") from None

@@ -46,9 +46,10 @@ class OutOfBounds(Exception):
 
 
 class Emulator:
-    """Runs kernels on memory of the CPU. `seed` decides the order of their threads, another each time."""
+    """Runs kernels on memory of the CPU. `seed` decides the order of their threads, another each time, and
+    `workers` how many run at once."""
 
-    def __init__(self, library: Path, seed: int, memory: int = 1 << 30) -> None:
+    def __init__(self, library: Path, seed: int, memory: int = 1 << 30, workers: int = 1) -> None:
         self.xp: Any = np
         self.failures: tuple[type[Exception], ...] = (EmulatedFailure,)
         self.identity = "emulator"
@@ -58,6 +59,7 @@ class Emulator:
         self.fails_at = -1
         """The operation, counted from 0, that fails; it counts down to below 0."""
         self.library = ctypes.CDLL(str(library))
+        self.workers = workers
         self._random = np.random.default_rng(seed)
         self._lock = Lock()
 
@@ -168,7 +170,8 @@ class EmulatedQueue:
             *(ctypes.addressof(values) + 8 * k for k in range(len(arguments)))
         )
         run = getattr(self._device.library, f"emulate_{kernel}")
-        run(ctypes.c_void_p(order.ctypes.data), ctypes.c_uint64(started), ctypes.c_uint(_BLOCK), given)
+        counts = ctypes.c_uint64(started), ctypes.c_uint(_BLOCK), ctypes.c_uint(self._device.workers)
+        run(ctypes.c_void_p(order.ctypes.data), *counts, given)
 
 
 def _copy(target: int, source: int, size: int) -> None:

@@ -14,9 +14,10 @@ are many, or the device fails, it encodes everything.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -35,6 +36,8 @@ from verified_tok.text_arrays import text_list
 
 R = TypeVar("R")
 
+_log = logging.getLogger(__name__)
+
 _FEW_LEFT = 64
 """So many parts the CPU encodes one by one, whatever else there is."""
 
@@ -44,6 +47,17 @@ class _Ids(NamedTuple):
 
     ids: Array
     offsets: Array
+
+
+def _joined(xp: Any, parts: Sequence[_Ids]) -> _Ids:
+    """The ids of several requests, one behind the other. `xp`: NumPy, or what has the same functions for the
+    device's arrays."""
+    ends = [*accumulate((len(part.ids) for part in parts), initial=0)]
+    offsets = [part.offsets[:-1] + end for part, end in zip(parts, ends, strict=False)]
+    return _Ids(
+        xp.concatenate([xp.empty(0, np.uint32), *(part.ids for part in parts)]),
+        xp.concatenate([*offsets, xp.full(1, ends[-1], np.int64)]),
+    )
 
 
 def kernel_refusal(normalizers: Sequence[Normalizer]) -> str | None:
@@ -174,13 +188,12 @@ class DeviceEncoder:
         ]
         if len(parts) == 1:
             return parts[0]
-        xp = self._lanes.device.xp if resident else np
-        ends = [*accumulate((len(part.ids) for part in parts), initial=0)]
-        offsets = [part.offsets[:-1] + end for part, end in zip(parts, ends, strict=False)]
-        return _Ids(
-            xp.concatenate([xp.empty(0, np.uint32), *(part.ids for part in parts)]),
-            xp.concatenate([*offsets, xp.full(1, ends[-1], np.int64)]),
-        )
+        if not resident:
+            return _joined(np, parts)
+        try:
+            return _joined(self._lanes.device.xp, parts)
+        except self._lanes.device.failures as error:
+            raise GpuUnavailable(f"the ids cannot be put together on the GPU: {error}") from None
 
     def _requests(self, bounds: Numbers) -> Iterator[tuple[int, int]]:
         """Which texts are one request: from the first number up to the second."""
@@ -240,6 +253,7 @@ class DeviceEncoder:
                     return None
                 used = use(workspace, totals, bounds)
         except self._lanes.device.failures:
+            _log.info("the GPU failed, and the CPU encodes the request", exc_info=True)
             self._counting.add(failures=1)
             return None
         self._counting.add(requests=1, bytes=int(bounds[-1]))

@@ -16,7 +16,7 @@ NVRTC_HEADERS = HERE / "nvrtc"
 """What stands for the standard library where there is none: CUDA's run-time compiler."""
 
 NVRTC_OPTIONS = ("--std=c++17", f"-I{HEADERS}", f"-I{NVRTC_HEADERS}", f"-I{HERE}")
-EMULATOR_OPTIONS = ("-std=c++17", "-O1", "-shared", "-fPIC", f"-I{HEADERS}", f"-I{HERE}")
+EMULATOR_OPTIONS = ("-std=c++17", "-O1", "-shared", "-fPIC", "-pthread", f"-I{HEADERS}", f"-I{HERE}")
 
 
 def kernel_source() -> str:

@@ -11,6 +11,7 @@ from itertools import count
 from pathlib import Path
 from sys import getswitchinterval, setswitchinterval
 from threading import Thread
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -204,6 +205,29 @@ def test_a_device_that_is_full_is_an_error_where_the_output_is_to_stay(library: 
     with pytest.raises(GpuUnavailable, match="cannot be put"):
         encoder.encode(LONG, resident=True)
     assert encoder.encode(LONG).tolist() == tokenizer(NAME).encode(LONG).tolist()
+
+
+def test_what_failed_is_logged(encoder: OnEmulator, caplog: pytest.LogCaptureFixture) -> None:
+    encoder.emulator.fails_at = 3
+    with caplog.at_level("INFO", "verified_tok.gpu"):
+        encoder.encode(PLAIN)
+    [record] = caplog.records
+    assert record.exc_info is not None
+    assert record.exc_info[0] is EmulatedFailure
+
+
+def test_a_device_that_is_full_when_requests_are_put_together(library: Path) -> None:
+    class Full(SimpleNamespace):
+        def concatenate(self, arrays: object) -> object:
+            raise EmulatedFailure
+
+    encoder = on_emulator(NAME, library, memory=1 << 20)
+    texts = [PLAIN * 20] * 5
+    encoder.emulator.xp = Full(empty=np.empty, full=np.full)
+    with pytest.raises(GpuUnavailable, match="put together"):
+        encoder.encode_batch(texts, resident=True)
+    expected = tokenizer(NAME).encode_batch(texts)
+    assert encoder.encode_batch(texts)[0].tolist() == expected[0].tolist()
 
 
 def test_tables_without_room_are_an_error(library: Path) -> None:
