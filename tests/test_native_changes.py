@@ -8,13 +8,17 @@ import random
 from collections.abc import Callable
 from functools import cache
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import hostile
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from seam_checks import reference_engine, seam_pairs, violations
+from test_native_session import answers
 from test_pre_tokenizer import FALCON, Stage, first_behind_bytes, split, stages
+from test_session import explore
 from tiny import Document, added, byte_level, sentencepiece
 from twins import Twins
 
@@ -22,6 +26,7 @@ import verified_tok as vt
 from verified_tok.encoder_reference import ReferenceEncoder
 from verified_tok.encoders import NativeEncoder
 from verified_tok.fetch import fetch
+from verified_tok.native.seams import seam_sections
 from verified_tok.tokenizer import Tokenizer
 
 DIGITS = {"type": "Digits", "individual_digits": True}
@@ -95,6 +100,55 @@ def test_small_files(kind: str, parts: list[Stage], normalizer: Document | None,
             document = sentencepiece(**fields)
             document["added_tokens"].append(added(len(document["model"]["vocab"]), "<tool>", normalized=True))
     assert_same(vt.load(json.dumps(document).encode()), "".join(texts))
+
+
+# --- seams -------------------------------------------------------------------------------------------
+
+CHARACTERS = "tha b1.▁_é²\n<>中"
+SEAMED: dict[str, tuple[list[Stage], Document | None, int]] = {
+    "prefix": ([spelled(True)], None, 60),
+    "prefix, NFC": ([spelled(True)], {"type": "NFC"}, 60),
+    "prefix behind digits": ([DIGITS, spelled(True)], None, 25),
+    "Falcon": (FALCON, None, 60),
+    "prefix, more cuts": ([spelled(True), DIGITS], None, 60),
+    "Metaspace": ([metaspace()], None, 25),
+    "Metaspace first": ([metaspace("first")], None, 25),
+    "Metaspace never": ([metaspace("never")], None, 25),
+    "Metaspace whole": ([metaspace(cut=False)], None, 60),
+    "Metaspace first whole, NFC": ([metaspace("first", False)], {"type": "NFC"}, 60),
+    "Metaspace, prepended text": ([metaspace()], {"type": "Prepend", "prepend": "a"}, 25),
+    "Metaspace, digits": ([metaspace(cut=False), DIGITS], None, 60),
+    "digits, Metaspace": ([DIGITS, metaspace()], None, 25),
+    "Metaspace, bytes": ([metaspace(), spelled()], None, 25),
+    "Metaspace, bytes with prefix": ([metaspace(), spelled(True)], None, 20),
+}
+"""The pre-tokenizer, the normalizer, and how many of the pairs of `CHARACTERS` are seams at least."""
+
+
+@pytest.mark.parametrize("name", SEAMED)
+def test_seams(name: str, tmp_path: Path) -> None:
+    """Cut at its seams, a text has the ids of its parts; sessions use that; the native seams are the same."""
+    parts, normalizer, least = SEAMED[name]
+    fields: Document = {"normalizer": normalizer, "pre_tokenizer": chain(*parts), "post_processor": None}
+    make = byte_level if any(part["type"] == "ByteLevel" for part in parts) else sentencepiece
+    document = make(**fields)
+    size, tokens = len(document["model"]["vocab"]), document["added_tokens"]
+    tokens[:] = [t for t in tokens if t["id"] < size]
+    tokens += [added(size, "<b>")]
+    tokens += [added(size + 1 + n, text, normalized=True) for n, text in enumerate(["a.", "t b"])]
+    tok, rng = vt.load(json.dumps(document).encode()), random.Random(name)
+    engine, atoms = reference_engine(tok), [*CHARACTERS, "<b>", "a.", "t b", "the", " ", "  "]
+    found = seam_pairs(engine, CHARACTERS)
+    assert len(found) >= least
+    assert violations(engine, found, atoms, rng, tries=12) == []
+    every = [(x, y) for x in CHARACTERS for y in CHARACTERS]
+    assert set(answers_of(tok, every)) <= set(found)
+    explore(tok, atoms, tmp_path, examples=4)
+
+
+def answers_of(tok: Tokenizer, found: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Those of some pairs that are seams natively."""
+    return [pair for pair, yes in zip(found, answers(seam_sections(tok.seams()), found), strict=True) if yes]
 
 
 # --- real files that were edited ---------------------------------------------------------------------

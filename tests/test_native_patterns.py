@@ -99,6 +99,7 @@ REAL: dict[str, tuple[PreTokenizer, ...]] = {
     ),
     "digits together": (Digits(False),),
     "Gemma": (Split(Literal(" "), SplitBehavior.MERGED_WITH_PREVIOUS, False),),
+    "▁": (Split(Literal("▁"), SplitBehavior.MERGED_WITH_NEXT, False),),
     "no stage that cuts": (ByteLevel(False, False),),
     "GPT-2's ByteLevel": (ByteLevel(False, True),),
     **{f"punctuation, {b.value}": (Punctuation(b), Digits(True)) for b in SplitBehavior},
@@ -135,10 +136,11 @@ def test_long_rows_of_one_character(real: tuple[list[Stage], native.Image], char
 
 HAND_TUNED = [
     *["gpt2", "GPT-2's ByteLevel", "llama3", "qwen2", "qwen3.5", "o200k", "tekken", "kimi"],
-    *["deepseek v3", "tiktoken gpt2", "tiktoken cl100k", "tiktoken qwen2", "tiktoken o200k"],
+    *["▁", "deepseek v3", "tiktoken gpt2", "tiktoken cl100k", "tiktoken qwen2", "tiktoken o200k"],
 ]
 
 LINES = [*["'s", "'re", "'LL", "'Ve", "  ", "\r\n"], *" aB'éſ!1\n\t/\x1f"]
+MARKS = ["▁", "▁▁", "▁a", "\u2580", "\u2582", "the", *"â中 a"]
 SCRIPTS = list("中文，aA ・ー1é!Яяª\u0301\u3000٣😀한")
 
 
@@ -152,7 +154,7 @@ def test_hand_tuned_matchers_cut_as_the_automata_do(name: str) -> None:
     )
     rng = random.Random(f"blocks of {name}")
     for size in [30, 70, 200, 3000] * 25:
-        atoms = rng.choice([LINES, SCRIPTS, LINES + SCRIPTS, hostile.ATOMS])
+        atoms = rng.choice([LINES, SCRIPTS, MARKS, LINES + SCRIPTS, hostile.ATOMS])
         often = [rng.random() ** 3 for _ in atoms]
         text = "".join(rng.choices(atoms, often, k=size)).encode()
         assert native.split(tuned, text).tolist() == native.split(plain, text).tolist()

@@ -23,6 +23,13 @@ void each_piece(const View& view, const uint8_t* begin, const uint8_t* end, Take
   }
 }
 
+// What a stretch of text stands behind.
+enum class Start {
+  text,     // nothing: the whole text begins with its segment
+  segment,  // an added token
+  middle,   // other text, from which it goes on
+};
+
 // Changes texts. It holds the last one's: each thread needs its own.
 class Changes {
  public:
@@ -35,6 +42,7 @@ class Changes {
       step.prefix = {v.change_text + row[3], row[4]};
       step.first_only = row[5] != 0;
       step.spells = row[6] != 0;
+      step.starts = row[7] != 0;
       row += step_size;
     }
   }
@@ -52,15 +60,14 @@ class Changes {
   }
 
   // Calls `take(changed, begin, end)` with what becomes of the stretch of `text` from `begin` to `end`, all of which is
-  // to be cut. `first`: the text is one with which the whole text begins. `origins`: it knows where it came from, and
-  // what becomes of it will.
+  // to be cut. `origins`: the text knows where it came from, and what becomes of it will.
   template <class Take>
-  void each(const Normal& text, const uint8_t* begin, const uint8_t* end, bool first, bool origins, Take take) {
-    run(0, text, begin, end, first, origins, take);
+  void each(const Normal& text, const uint8_t* begin, const uint8_t* end, Start start, bool origins, Take take) {
+    run(0, text, begin, end, start, origins, take);
   }
 
  private:
-  static constexpr size_t step_size = 7;
+  static constexpr size_t step_size = 8;
 
   struct Slice {
     const uint8_t* data;
@@ -71,23 +78,24 @@ class Changes {
     View cuts{};
     bool whole = false;  // there is nothing to cut
     Slice mark{}, prefix{};
-    bool first_only = false, spells = false;
+    bool first_only = false, spells = false, starts = false;
     std::vector<Run> runs;  // of a piece
     StageOutput out;
   };
 
   template <class Take>
-  void run(size_t number, const Normal& text, const uint8_t* begin, const uint8_t* end, bool first, bool origins, Take& take) {
+  void run(size_t number, const Normal& text, const uint8_t* begin, const uint8_t* end, Start start, bool origins,
+           Take& take) {
     if (number == steps_.size()) return take(text, begin, end);
     Step& step = steps_[number];
     Sources sources(text);
     const auto change = [&](const Piece& piece) {
       Normal part{piece.begin, piece.end, nullptr, 0};
-      const uint32_t start = static_cast<uint32_t>(piece.begin - text.begin), stop = static_cast<uint32_t>(piece.end - text.begin);
-      const bool at_start = first && (origins ? sources.hull(start, start + 1).start == 0 : start == 0);
-      if (origins && piece.begin != piece.end) {
+      const uint32_t at = static_cast<uint32_t>(piece.begin - text.begin), stop = static_cast<uint32_t>(piece.end - text.begin);
+      const bool first = start == Start::text && (origins ? sources.hull(at, at + 1).start == 0 : at == 0);
+      if (origins) {
         step.runs.clear();
-        sources.copy(start, stop, 0, step.runs);
+        sources.copy(at, stop, 0, step.runs);
         part.runs = step.runs.data();
         part.run_count = step.runs.size();
       }
@@ -95,10 +103,11 @@ class Changes {
       if (step.spells) {
         spell(part, step.out);
       } else {
-        mark(step, part, at_start, step.out);
+        const bool goes_on = step.starts && start == Start::middle;
+        mark(step, part, !goes_on && (first || !step.first_only), step.out);
       }
       const Normal changed = step.out.finish();
-      run(number + 1, changed, changed.begin, changed.end, first, origins, take);
+      run(number + 1, changed, changed.begin, changed.end, start, origins, take);
     };
     if (step.whole) {
       if (begin < end) change({begin, end});
@@ -111,10 +120,10 @@ class Changes {
     return text.size() >= what.size && std::memcmp(text.begin, what.data, what.size) == 0;
   }
 
-  static void mark(const Step& step, const Normal& text, bool at_start, StageOutput& out) {
+  static void mark(const Step& step, const Normal& text, bool prefixed, StageOutput& out) {
     const bool marks = step.mark.size != 1 || *step.mark.data != ' ';
     const bool begun = begins_with(text, step.prefix) || (marks && *text.begin == ' ');
-    if (step.prefix.size != 0 && !begun && (at_start || !step.first_only)) {
+    if (prefixed && step.prefix.size != 0 && !begun) {
       out.replace(0, 0);
       out.add(step.prefix.data, step.prefix.size, 0, 0);
     }

@@ -22,7 +22,8 @@ enum KnownPattern : uint32_t {
   known_deepseek_v3,
   known_cl100k,
   known_tekken,
-  known_kimi
+  known_kimi,
+  known_mark  // before each of a character's, as `Metaspace` cuts
 };
 
 // The classes of a block that all patterns have; each pattern fills them in its way.
@@ -245,9 +246,37 @@ struct Starts {
   Bits wide;
 };
 
+inline Bits bytes_equal(const uint8_t* at, uint8_t byte) {
+  const __m128i wanted = _mm_set1_epi8(static_cast<char>(byte));
+  Bits found = 0;
+  for (uint32_t part = 0; part < block_size; part += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + part));
+    found |= static_cast<Bits>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, wanted))) << part;
+  }
+  return found;
+}
+
+// The places where the character of the image begins, but for the block's first byte, and the end of the text.
+inline Bits mark_starts(const View& view, const uint8_t* at, const uint8_t* end) {
+  const uint64_t left = static_cast<uint64_t>(end - at);
+  uint8_t copy[block_size];
+  if (left < block_size) {
+    std::memset(copy, 0, block_size);
+    std::memcpy(copy, at, left);
+    at = copy;
+  }
+  const uint32_t mark = view.split_known[known_digits];  // its bytes, the first one the lowest
+  Bits found = ~Bits{1};
+  for (uint32_t k = 0; k < 4 && (k == 0 || mark >> 8 * k != 0); ++k) {
+    found &= bytes_equal(at, static_cast<uint8_t>(mark >> 8 * k)) >> k;
+  }
+  return left < block_size ? found | bit(static_cast<uint32_t>(left)) : found;
+}
+
 // The places in the block at `at` where pieces begin that are settled, the end of the text being one of them; the
 // block's first byte, which begins a piece too, is not. None: it takes the automaton.
 inline Starts piece_starts(const View& view, const uint8_t* at, const uint8_t* end) {
+  if (view.split_known[known_matcher] == known_mark) return {mark_starts(view, at, end), 0};
   Block block = block_at(view, at, end);
   return {known_starts(view, block, at), block.ascii.wide & ~block.ascii.continuation};
 }

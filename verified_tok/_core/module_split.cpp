@@ -67,7 +67,7 @@ nb::list pre_tokenize(const Engine& engine, nb::handle value) {
         ends.push_back(pieces.size());
       });
     };
-    changes.each({text.data, text.end(), nullptr, 0}, text.data, text.end(), true, true, take);
+    changes.each({text.data, text.end(), nullptr, 0}, text.data, text.end(), Start::text, true, take);
     spans = char_spans(text, spans);
   }
   nb::list found;

@@ -34,9 +34,11 @@ void each_part(const View& view, Text text, bool inside, Normalizer& normalizer,
         normalizer.idle() ? whole : normalizer.normalize(part.begin, part.end, goes_on, traced);
     const auto stretch = [&](const uint8_t* begin, const uint8_t* end) {
       if (!changing) return pieces(normal, begin, end, part.begin);
-      changes->each(normal, begin, end, first, traced, [&](const Normal& changed, const uint8_t* from, const uint8_t* to) {
+      const Start start = first ? Start::text : goes_on && begin == normal.begin ? Start::middle : Start::segment;
+      const auto take = [&](const Normal& changed, const uint8_t* from, const uint8_t* to) {
         pieces(changed, from, to, part.begin);
-      });
+      };
+      changes->each(normal, begin, end, start, traced, take);
     };
     if (behind.empty) {
       stretch(normal.begin, normal.end);

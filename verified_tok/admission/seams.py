@@ -106,6 +106,11 @@ def _facts(table: SeamTable) -> Iterator[str]:
     held = table.raw_pairs | table.normalized_pairs
     if held:
         yield f"pairs that literals hold, which are none: {shown(sorted(held))}"
+    if table.changed:
+        yield (
+            "the pre-tokenizer's first stage changes text and may put something in front of it, which text "
+            "that goes on does not get: that a text may be cut then is tested, not proved"
+        )
     if table.flagged:
         yield "pairs that a flag of a literal could act across are none"
     for form in _forms(table):

@@ -46,6 +46,8 @@ class Change:
     """It is put only before what begins where the whole text begins."""
     spells: bool = False
     """Its bytes become byte-level characters."""
+    starts: bool = False
+    """No stage stands before it: it puts nothing before text that goes on from other text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +75,12 @@ def plan_of(pre_tokenizers: Sequence[PreTokenizer]) -> Plan:
     """The plan of some stages, before a model of bytes."""
     changes: list[Change] = []
     cuts, spelled = Cuts(), False
-    for stage in pre_tokenizers:
+    for place, stage in enumerate(pre_tokenizers):
         by = cutting(stage)
         own = () if by is None else (by,)
         if isinstance(stage, ByteLevel | Metaspace):
             fresh = [Change(cuts, spells=True)] if spelled else []
-            fresh += _changing(Cuts() if fresh else cuts, stage)
+            fresh += _changing(Cuts() if fresh else cuts, stage, starts=place == 0)
             cuts, spelled = Cuts() if fresh else cuts, isinstance(stage, ByteLevel)
             cuts = Cuts((*cuts.stages, *own))
             changes += fresh
@@ -89,14 +91,14 @@ def plan_of(pre_tokenizers: Sequence[PreTokenizer]) -> Plan:
     return Plan(tuple(changes), cuts, spelled)
 
 
-def _changing(cuts: Cuts, stage: ByteLevel | Metaspace) -> list[Change]:
+def _changing(cuts: Cuts, stage: ByteLevel | Metaspace, starts: bool) -> list[Change]:
     """What a stage does to pieces before it cuts them, if anything."""
     match stage:
         case ByteLevel(add_prefix_space, _):
-            return [Change(cuts, prefix=_SPACE)] if add_prefix_space else []
+            return [Change(cuts, prefix=_SPACE, starts=starts)] if add_prefix_space else []
         case Metaspace(mark, scheme, _) if (mark, scheme) != (_SPACE, "never"):
             prefix = "" if scheme == "never" else mark
-            return [Change(cuts, replacement=mark, prefix=prefix, first_only=scheme == "first")]
+            return [Change(cuts, mark, prefix, first_only=scheme == "first", starts=starts)]
         case _:
             return []
 
@@ -117,7 +119,7 @@ def pre_tokenizer_sections(made: Plan) -> Sections:
     for change in made.changes:
         rows += [len(images), len(text), len(change.replacement.encode())]
         text += change.replacement.encode()
-        rows += [len(text), len(change.prefix.encode()), change.first_only, change.spells]
+        rows += [len(text), len(change.prefix.encode()), change.first_only, change.spells, change.starts]
         text += change.prefix.encode()
         # A multiple of 64 bytes, as the place of an image must be.
         images += native.Image.of(change.cuts.sections()).memory.tobytes()

@@ -17,7 +17,7 @@ from verified_tok.errors import PatternError
 from verified_tok.native.char_classes import CharClasses
 from verified_tok.reference.charset import ALL, CharSet
 from verified_tok.reference.classes import char_class, same_letter
-from verified_tok.reference.pattern import Pat
+from verified_tok.reference.pattern import Chr, Eps, Pat, Seq
 from verified_tok.reference.pre_tokenizer import GPT2, Stage
 from verified_tok.reference.regex import pat_of
 from verified_tok.spec import Dialect, Regex, SplitBehavior
@@ -45,6 +45,7 @@ class Matcher(IntEnum):
     CL100K = 5  # as tiktoken has it: like Llama 3, except for white space at the end
     TEKKEN = 6
     KIMI = 7
+    MARK = 8
 
 
 Named = Callable[[str], CharSet]
@@ -205,6 +206,9 @@ def _spells(regexes: Sequence[str], pats: Sequence[Pat], dialect: Dialect) -> bo
 
 def known_sections(stages: Sequence[Stage], classes: CharClasses) -> dict[str, npt.NDArray[np.generic]]:
     """The sections that select a hand-tuned matcher; none if there is no such matcher."""
+    mark = _mark(stages)
+    if mark is not None:
+        return {"split_known": np.array([Matcher.MARK, mark, 0, 0], dtype=np.uint32)}
     found = known(stages)
     if found is None:
         return {}
@@ -218,6 +222,17 @@ def known_sections(stages: Sequence[Stage], classes: CharClasses) -> dict[str, n
         "split_known": np.array([pattern.matcher, pattern.digits, han, hangul], dtype=np.uint32),
         "split_kinds": of_class,
     }
+
+
+def _mark(stages: Sequence[Stage]) -> int | None:
+    """The UTF-8 of the character before each of which pieces are cut, its first byte the lowest, if that is
+    all that stages do."""
+    match stages:
+        case [Stage(Seq(Chr(chars), Eps()), SplitBehavior.MERGED_WITH_NEXT, False)]:
+            codes = [code for first, last in chars.ranges for code in (first, last)]
+            if len(codes) == 2 and codes[0] == codes[1] != 0:
+                return int.from_bytes(chr(codes[0]).encode(), "little")
+    return None
 
 
 @cache

@@ -22,6 +22,7 @@ from verified_tok.reference.normalizer import normalize
 from verified_tok.reference.pre_tokenizer import byte_origins, pre_tokenize
 from verified_tok.spec import (
     AddedToken,
+    ByteLevel,
     Dialect,
     Metaspace,
     Normalizer,
@@ -134,11 +135,12 @@ def encode_with_spans(p: Pipeline, text: str, inside: bool = False) -> list[Plac
     """
     placed: list[Placed] = []
     stages = _without_first(p.pre_tokenizers) if inside else p.pre_tokenizers
-    for segment, token in segments(p, text, inside):
+    for number, (segment, token) in enumerate(segments(p, text, inside)):
         if token is not None:
             placed.append(Placed(token.id, hull(segment.origins), segment.text))
             continue
-        for piece in pre_tokenize(stages, segment):
+        goes_on = inside and number == 0
+        for piece in pre_tokenize(_going_on(stages) if goes_on else stages, segment):
             origins = tuple(byte_origins(piece))
             placed += [Placed(id, hull(origins[a:b])) for id, a, b in p.encode_piece(piece.text)]
     return placed
@@ -171,6 +173,18 @@ def _without_first(stages: tuple[PreTokenizer, ...]) -> tuple[PreTokenizer, ...]
         else stage
         for stage in stages
     )
+
+
+def _going_on(stages: tuple[PreTokenizer, ...]) -> tuple[PreTokenizer, ...]:
+    """The stages for what goes on from other text: the first one puts nothing in front of it. (Behind another
+    stage, what goes on is a piece that begins there, as it would in the whole text.)"""
+    match stages:
+        case (ByteLevel() as first, *others):
+            return (replace(first, add_prefix_space=False), *others)
+        case (Metaspace() as first, *others):
+            return (replace(first, prepend_scheme="never"), *others)
+        case _:
+            return stages
 
 
 def _with_byte_origins(text: str) -> Aligned:

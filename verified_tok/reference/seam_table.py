@@ -82,6 +82,9 @@ class SeamTable:
     flagged: tuple[tuple[CharSet, CharSet], ...] = field(repr=False)
     """The pairs (one of the first set, one of the second) that a flag of an added token could act across."""
     normalizers: tuple[Normalizer, ...]
+    """With what the pre-tokenizer's first stage does as one of them would, if it does so (`first_change`)."""
+    changed: bool
+    """Whether it does."""
     joins: VocabularyJoins | None = field(repr=False)
     _answers: npt.NDArray[np.uint8] = field(init=False, repr=False)
     """What `stages` holds, as far as it has been asked for: the analysis of a pair takes a tenth of a
@@ -132,6 +135,7 @@ def seam_table(spec: TokenizerSpec, pipeline: Pipeline, banned: Set[int]) -> Sea
     """The seams of a tokenizer with the added tokens that `pipeline` has, and a model that never answers with
     a banned token."""
     parts, all_cut = stages_of(spec.pre_tokenizers)
+    marks, prefixes = first_change(spec.pre_tokenizers)
     class_of, representatives = classes_of([stage.pat for stage in parts])
     encoder, joins = None, None
     if all_cut and isinstance(spec.model, MergeBpe):
@@ -143,9 +147,12 @@ def seam_table(spec: TokenizerSpec, pipeline: Pipeline, banned: Set[int]) -> Sea
         parts=tuple(parts),
         joined=encoder is not None and not encoder.whole,
         raw_pairs=frozenset(pairs_in(pipeline.raw.tokens)),
-        normalized_pairs=frozenset(pairs_in(pipeline.normalized.tokens)),
-        flagged=tuple(dict.fromkeys(_flagged(spec.normalizers, pipeline))),  # most begin and end alike
-        normalizers=spec.normalizers,
+        normalized_pairs=frozenset(
+            pairs_in(normalize_text(marks, literal) for literal in pipeline.normalized.tokens)
+        ),
+        flagged=tuple(dict.fromkeys(_flagged(spec.normalizers, pipeline, prefixes))),  # most are alike
+        normalizers=(*spec.normalizers, *marks),
+        changed=prefixes or bool(marks),
         joins=joins,
     )
 
@@ -181,16 +188,18 @@ def acts_across(literal: str, token: AddedToken, prepends: bool) -> Iterator[tup
         yield tail | (space if token.rstrip else CharSet()), everything
 
 
-def _flagged(normalizers: Sequence[Normalizer], pipeline: Pipeline) -> Iterator[tuple[CharSet, CharSet]]:
+def _flagged(
+    normalizers: Sequence[Normalizer], pipeline: Pipeline, prefixes: bool
+) -> Iterator[tuple[CharSet, CharSet]]:
     """The pairs of characters of raw text that a flag could act across, for all literals.
 
     Literals that match normalized text ask what raw characters become, and text behind them is not normalized
-    anew.
+    anew; but the pre-tokenizer may put a prefix before it.
     """
     for literal, token in pipeline.raw.tokens.items():
-        yield from acts_across(literal, token, Prepend in map(type, normalizers))
+        yield from acts_across(literal, token, prefixes or Prepend in map(type, normalizers))
     for literal, token in pipeline.normalized.tokens.items():
-        for before, after in acts_across(literal, token, prepends=False):
+        for before, after in acts_across(literal, token, prefixes):
             yield sources(normalizers, before, behind=False), sources(normalizers, after, behind=True)
 
 
@@ -284,17 +293,35 @@ def _head(form: str, char: str) -> str:
 
 
 def stages_of(pre_tokenizers: Iterable[PreTokenizer]) -> tuple[list[Stage], bool]:
-    """The pre-tokenizer's stages that cut text, up to the first that does more than cutting; and whether
-    there is none of those, so that what the stages leave whole is what the model gets."""
+    """The pre-tokenizer's stages that cut text, up to the first that spells its bytes, or that changes the
+    pieces of others (see `first_change`); and whether there is none of those, so that what the stages leave
+    whole is what the model gets."""
     stages: list[Stage] = []
-    for stage in pre_tokenizers:
+    for place, stage in enumerate(pre_tokenizers):
+        prefixes = isinstance(stage, ByteLevel) and stage.add_prefix_space
+        if place > 0 and (prefixes or isinstance(stage, Metaspace)):
+            return stages, False
         by = cutting(stage)
-        if isinstance(stage, ByteLevel | Metaspace):
-            adds_nothing = isinstance(stage, ByteLevel) and not stage.add_prefix_space
-            return [*stages, by] if by and adds_nothing else stages, False
         if by:
             stages.append(by)
+        if isinstance(stage, ByteLevel):
+            return stages, False
     return stages, True
+
+
+def first_change(pre_tokenizers: Sequence[PreTokenizer]) -> tuple[tuple[Normalizer, ...], bool]:
+    """What a stage that no other stands before does to text as a normalizer would: which characters it
+    changes, and whether it puts something before text that begins a segment or follows a literal.
+
+    Text that goes on from other text gets nothing in front (`pipeline.encode_with_spans`).
+    """
+    match pre_tokenizers:
+        case (ByteLevel(add_prefix_space), *_):
+            return (), add_prefix_space
+        case (Metaspace(mark, scheme, _), *_):
+            return (ReplaceAll(Literal(" "), mark),), scheme == "always"
+        case _:
+            return (), False
 
 
 def classes_of(patterns: Sequence[Pat]) -> tuple[npt.NDArray[np.int32], str]:
