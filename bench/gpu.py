@@ -198,7 +198,8 @@ def run(
     for name, reason in comparison.refused.items():
         report.say(f"{name}: {reason}")
     try:
-        comparison.run(int(gigabytes * 1e9 / max(1, len(checked))), _BATCH, seconds)
+        for name in comparison.run(int(gigabytes * 1e9 / max(1, len(checked))), _BATCH, seconds):
+            report.say(f"{name}: the same; {comparison.bytes:,} bytes in all")
     except (Divergence, NotByTheGpu) as error:
         raise SystemExit(f"the GPU's ids are not the CPU's: {error}") from None
     finally:

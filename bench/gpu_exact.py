@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import NamedTuple
 
@@ -131,7 +131,6 @@ class Comparison:
 
     def __init__(self, families: Sequence[str], lanes: Lanes, sources: Sequence[str], seed: int) -> None:
         """With another `seed`, other documents are compared."""
-        self._lanes = lanes
         self._sources = sources
         self._seed = seed
         self.refused: dict[str, str] = {}
@@ -154,12 +153,12 @@ class Comparison:
 
     @property
     def bytes(self) -> int:
-        """How much that is."""
+        """How much was compared so far."""
         return sum(self._bytes.values())
 
-    def run(self, size: int, batch: int, seconds: float) -> None:
-        """Compare so many bytes of each family, in batches; none begins when so many seconds are over. Raises
-        `Divergence`, naming a family and a text, and `NotByTheGpu`."""
+    def run(self, size: int, batch: int, seconds: float) -> Iterator[str]:
+        """Compare so many bytes of each family, in batches, and name the family after each; none begins when
+        so many seconds are over. Raises `Divergence`, naming a family and a text, and `NotByTheGpu`."""
         end = time.monotonic() + seconds
         number = 0
         while any(done < size for done in self._bytes.values()):
@@ -169,6 +168,7 @@ class Comparison:
                 if self._bytes[name] < size:
                     rng = random.Random(f"{name}, {self._seed}, {number}")
                     self._compare(name, encoders, documents(tok, self._sources, rng, min(batch, size)))
+                    yield name
             number += 1
 
     def _compare(self, name: str, encoders: Pair, texts: Sequence[str]) -> None:

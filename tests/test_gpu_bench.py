@@ -51,12 +51,13 @@ def test_families_are_compared_in_rounds(library: Path) -> None:
     lanes = Lanes(Emulator(library, 0), smallest=1 << 14)
     comparison = Comparison(["gpt-oss", "llama-2", "bert"], lanes, SOURCES, 0)
     assert [*comparison.refused] == ["bert"]
-    comparison.run(12_000, 4_000, seconds=600)
+    done = [*comparison.run(12_000, 4_000, seconds=600)]
+    assert done[:4] == ["gpt-oss", "llama-2"] * 2
     assert [each.family for each in comparison.found] == ["gpt-oss", "llama-2"]
     assert all(12_000 <= each.bytes < 40_000 for each in comparison.found)
     assert all(each.counters.requests > 0 == each.counters.failures for each in comparison.found)
     before = comparison.bytes
-    comparison.run(1 << 40, 4_000, seconds=0)  # the time is over
+    assert not [*comparison.run(1 << 40, 4_000, seconds=0)]  # the time is over
     assert comparison.bytes == before
 
 
@@ -65,7 +66,7 @@ def test_what_the_cpu_encoded_in_its_place_is_no_comparison(library: Path) -> No
     comparison = Comparison(["gpt-oss"], Lanes(device, smallest=1 << 14), SOURCES, 0)
     device.fails_at = 4
     with pytest.raises(NotByTheGpu, match=r"gpt-oss: .*'failures': 1"):
-        comparison.run(4_000, 4_000, seconds=600)
+        list(comparison.run(4_000, 4_000, seconds=600))
 
 
 def test_other_ids_are_noticed_and_named(library: Path) -> None:
