@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from itertools import pairwise, product
+from itertools import combinations, pairwise, product
 
 import pytest
 from hypothesis import given
@@ -44,6 +44,17 @@ def test_tokens_that_stay_apart_are_the_encoding(v: Small, data: st.DataObject) 
 def test_an_encoding_of_made_tokens_stays_apart(v: Small, data: st.DataObject) -> None:
     tokens = merge_all(v.table, data.draw(st.lists(st.integers(0, v.letters - 1), max_size=14)))
     assert stay_apart_all(v.table, v.spelled, tokens) == all(made(v.table, v.spelled, t) for t in tokens)
+
+
+@given(smalls, st.data(), st.integers(0, 4))
+def test_what_lies_between_two_places_of_a_token_can_come_again(
+    v: Small, data: st.DataObject, n: int
+) -> None:
+    tokens = merge_all(v.table, data.draw(st.lists(st.integers(0, v.letters - 1), max_size=14)))
+    for a, b in combinations(range(len(tokens)), 2):
+        if tokens[a] == tokens[b]:
+            again = [*tokens[: b + 1], *tokens[a + 1 : b + 1] * n, *tokens[b + 1 :]]
+            assert merge_all(v.table, [symbol for token in again for symbol in v.spelled[token]]) == again
 
 
 def test_the_search_finds_the_encoding_if_it_knows_its_tokens() -> None:

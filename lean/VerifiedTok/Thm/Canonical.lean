@@ -179,4 +179,36 @@ theorem encodePiece_decode_iff {t : Table} {bytesOf : Token → List UInt8}
     have h₂ := (encodePiece_split (X := [a, b]) (Y := ts.drop (i + 2)) hv h₁).1
     rwa [decode_cons, decode_singleton] at h₂
 
+/-! ## What can come again -/
+
+private theorem encodePiece_twice {t : Table} {bytesOf : Token → List UInt8} (hv : t.Valid bytesOf)
+    {X Y Z : List Token} {c : Token}
+    (h : encodePiece t (decode bytesOf (X ++ c :: (Y ++ c :: Z))) = X ++ c :: (Y ++ c :: Z)) :
+    encodePiece t (decode bytesOf (X ++ c :: (Y ++ c :: (Y ++ c :: Z)))) =
+      X ++ c :: (Y ++ c :: (Y ++ c :: Z)) := by
+  have hback := (encodePiece_split hv h).2.1
+  have hfront := (encodePiece_split (X := X ++ c :: (Y ++ [c])) (Y := Z) hv (by rw [h]; simp)).1
+  have hx := (encodePiece_split (X := X ++ c :: Y) (Y := [c]) hv (by rw [hfront]; simp)).1
+  have hm := (encodePiece_split (X := [c]) (Y := Y ++ c :: Z) hv (by rw [hback]; rfl)).1
+  have hy := (encodePiece_split (X := [c]) (Y := Y ++ c :: Z) hv (by rw [hback]; rfl)).2.1
+  have hne : decode bytesOf [c] ≠ [] := fun h => by rw [h] at hm; cases hm
+  have := encodePiece_glue hv (x := decode bytesOf (X ++ c :: Y)) (m := decode bytesOf [c])
+    (y := decode bytesOf (Y ++ c :: Z)) hne
+    (by rw [← decode_append, hx, hm]; simpa using hfront) (by rw [← decode_append, hm, hy]; exact hback)
+  rw [← decode_append, ← decode_append, hx, hm, hy] at this
+  simpa using this
+
+/-- **What lies between two places of one token can come again, as often as one likes**: of the text that the
+tokens spell with it, they are the encoding. -/
+theorem encodePiece_again {t : Table} {bytesOf : Token → List UInt8} (hv : t.Valid bytesOf)
+    {X Y Z : List Token} {c : Token} (n : Nat)
+    (h : encodePiece t (decode bytesOf (X ++ c :: (Y ++ c :: Z))) = X ++ c :: (Y ++ c :: Z)) :
+    let again := X ++ c :: (Y ++ c :: ((List.replicate n (Y ++ [c])).flatten ++ Z))
+    encodePiece t (decode bytesOf again) = again := by
+  induction n generalizing Z with
+  | zero => simpa using h
+  | succ n ih =>
+    have := ih (encodePiece_twice hv h)
+    simpa [List.replicate_succ', List.append_assoc] using this
+
 end VerifiedTok
