@@ -6,6 +6,7 @@ import os
 import random
 import subprocess
 import sys
+import time
 
 import hostile
 import pytest
@@ -64,6 +65,15 @@ longer = st.lists(st.text(CHARS, max_size=6), max_size=30).map("".join)
 def test_any_literals_with_any_flags(listed: list[tuple[str, dict[str, bool]]], text: str) -> None:
     p = tiny([AddedToken(id, content, **given) for id, (content, given) in enumerate(listed)])
     assert_same(p, image_of(p), text)
+
+
+@pytest.mark.parametrize("flag", ["lstrip", "rstrip"])
+def test_white_space_that_many_literals_ask_for(flag: str) -> None:
+    p = tiny([AddedToken(0, " ", **{flag: True}), AddedToken(1, "<a>", lstrip=True, rstrip=True)])
+    image, start = image_of(p), time.process_time()
+    assert len(native.literal_parts(image, b" " * 200_000, False)) == 200_000
+    assert time.process_time() - start < 1, "if each looked at all of it, it would be minutes"
+    assert_same(p, image, " " * 50 + "<a>" + " " * 50)
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 31, 32, 33, 34, 63, 64, 65, 66, 97, 130])

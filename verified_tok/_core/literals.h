@@ -194,11 +194,9 @@ struct Parts {
       const uint8_t flags = literals.flags[found];
       // A refused literal's text is not searched again: a shorter literal inside it is missed.
       if ((flags & literal_single_word) != 0 && !stands_alone(token)) continue;
-      if ((flags & literal_lstrip) != 0) {
-        const uint8_t* space = space_before(token.begin);
-        token.begin = space < done ? done : space;
-      }
-      if ((flags & literal_rstrip) != 0) token.end = space_after(token.end);
+      // What a token before took is not looked at again: there may be many in one row of white space.
+      if ((flags & literal_lstrip) != 0) token.begin = token.begin < done ? done : space_before(token.begin);
+      if ((flags & literal_rstrip) != 0) token.end = space_after(token.end < done ? done : token.end);
       return true;
     }
     return false;
@@ -210,7 +208,7 @@ struct Parts {
   }
 
   VT_HD const uint8_t* space_before(const uint8_t* stop) const {
-    while (stop > begin && is(char_before(stop), kind_literal_space)) stop -= char_size_before(stop);
+    while (stop > done && is(char_before(stop), kind_literal_space)) stop -= char_size_before(stop);
     return stop;
   }
 
