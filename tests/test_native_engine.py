@@ -104,6 +104,25 @@ def test_sizes(unit: str, size: int) -> None:
     assert placed.ids.tolist() == ids.tolist()
 
 
+@pytest.mark.parametrize("family", ["qwen3", "llama-2"])
+def test_more_pieces_than_are_remembered(family: str) -> None:
+    """Of all the sizes that are treated apart, new ones and old ones, until their places have been taken
+    several times: an engine that remembers says what one says that has seen nothing yet."""
+    tok, rng, old = open_family(family), random.Random(family), [""]
+    sizes = [1, 7, 8, 9, 14, 15, 16, 17, 31, 32, 33, 63, 64, 65, 253, 254, 255, 256, 257]
+    scripts = ["abcdefghijklmnopqrstuvwxyz", "éèabвгд", "中国人民", "=-*#"]
+
+    def word() -> str:
+        letters = rng.choices(rng.choice(scripts), k=rng.choice(sizes))
+        return "".join(letters).encode()[: rng.choice(sizes)].decode(errors="ignore")
+
+    for _ in range(12):
+        words = [word() for _ in range(3_000)]
+        text = rng.choice([" ", "\n", "1"]).join([*words, *rng.choices(old, k=1_000)])
+        old += words
+        assert tok.encode(text).tobytes() == Tokenizer(tok.spec).encode(text).tobytes()
+
+
 def test_bytes_that_are_spelled_twice() -> None:
     stage = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
     tok = vt.load(
