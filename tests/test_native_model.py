@@ -209,6 +209,22 @@ def test_very_large_ids_are_left_to_the_reference() -> None:
         sections(MergeBpe(vocab, (), False, False, None, False), True, frozenset())
 
 
+def test_pairs_that_share_every_slot_but_for_their_group() -> None:
+    """The table of pairs is made again with more groups. Found by trying: the hashes of both end with the same 32 bits."""
+    pairs = [(1571822, 1813257), (3501, 1128498)]
+    ends = set()
+    for left, right in pairs:
+        mixed = (left << 21 | right) * 0x9E3779B97F4A7C15 % 2**64
+        ends.add((mixed ^ mixed >> 32) % 2**32)
+    assert len(ends) == 1
+    (a, b), (c, d) = pairs
+    vocab = {"a": a, "b": b, "c": c, "d": d, "ab": 1, "cd": 2}
+    model = MergeBpe(vocab, ((a, b, 1), (c, d, 2)), False, False, None, False)
+    ours, theirs = natively(model, False), by_reference(model, False)
+    for piece in (b"ab", b"cd", b"abcdab", b"adcb"):
+        assert ours(piece) == theirs(piece)
+
+
 # --- real vocabularies -------------------------------------------------------------------------------
 
 FAMILIES = ("qwen3", "gpt-oss", "llama-2", "gemma-3", "deepseek-v3", "cl100k", "claude", "glm-4")

@@ -7,51 +7,53 @@ namespace vt {
 
 constexpr uint32_t no_rank = 0xFFFFFFFFu;
 
-// A pair as a number of twice `id_bits` bits, well mixed. Multiplications by odd numbers and shifts to the right take
-// no two pairs to the same number.
-VT_HD uint64_t mixed_pair(uint32_t id_bits, uint32_t left, uint32_t right) {
-  const uint64_t mask = (1ull << 2 * id_bits) - 1;
-  uint64_t mixed = static_cast<uint64_t>(left) << id_bits | right;
-  mixed = mixed * 0x9E3779B97F4A7C15ull & mask;
-  mixed ^= mixed >> id_bits;
-  return mixed * 0xC2B2AE3D27D4EB4Full & mask;
-}
+// The table of pairs that have a rule. A pair's group has a number (`pilots`) that was chosen so that no two pairs are
+// sent to one slot; a slot is a pair and its rank. So one look at each answers, whatever the pair, without a loop.
+struct PairTable {
+  const uint16_t* pilots;
+  const uint64_t* slots;
+  uint32_t groups;
+  uint32_t size;
 
-// Where a pair of tokens lies: its bucket, and what tells it there from all others. The upper bits of a mixed pair
-// name its bucket; the others, with 8 bits of the bucket's name (for a pair that found its bucket full), are the check.
-struct PairPlace {
-  uint64_t bucket;
-  uint32_t check;
+  // The rank of the rule for `left` before `right`, or `no_rank`.
+  VT_HD uint32_t rank(uint32_t left, uint32_t right) const {
+    const uint64_t pair = pair_of(left, right);
+    const uint64_t found = *slot_of(pair) ^ pair << rank_bits;
+    return found < rank_limit ? static_cast<uint32_t>(found) : no_rank;
+  }
+
+  static constexpr uint32_t id_bits = 21;  // every token of a rule is below 2 ** this, ...
+  static constexpr uint32_t rank_bits = 64 - 2 * id_bits;
+  static constexpr uint32_t rank_limit = (1u << rank_bits) - 1;  // ... and every rank below this
+  static constexpr uint64_t empty = ~0ull;                       // so that it is no pair's slot
+
+  VT_HD static uint64_t pair_of(uint32_t left, uint32_t right) { return static_cast<uint64_t>(left) << id_bits | right; }
+
+  // The slot of a pair, if it has a rule.
+  VT_HD const uint64_t* slot_of(uint64_t pair) const {
+    const uint64_t mixed = mixed_pair(pair);
+    return slots + place(mixed, pilots[group(mixed)]);
+  }
+
+  // The same number for no two pairs.
+  VT_HD static uint64_t mixed_pair(uint64_t pair) {
+    const uint64_t mixed = pair * 0x9E3779B97F4A7C15ull;
+    return mixed ^ mixed >> 32;
+  }
+
+  VT_HD uint32_t group(uint64_t mixed) const { return static_cast<uint32_t>((mixed >> 32) * groups >> 32); }
+
+  VT_HD uint32_t place(uint64_t mixed, uint32_t pilot) const {
+    const uint32_t moved = static_cast<uint32_t>(mixed) + pilot * 0x85EBCA6Bu;
+    return static_cast<uint32_t>(static_cast<uint64_t>(moved) * size >> 32);
+  }
 };
 
-VT_HD PairPlace place_of_pair(uint64_t mixed, uint32_t id_bits, uint32_t bucket_bits) {
-  const uint32_t rest_bits = 2 * id_bits - bucket_bits;
-  const uint64_t bucket = mixed >> rest_bits;
-  const uint64_t rest = mixed & ((1ull << rest_bits) - 1);
-  return {bucket, static_cast<uint32_t>(rest << 8 | (bucket & 0xFF))};
+VT_HD PairTable pair_table_of(const View& v) {
+  return {v.pair_pilots, v.pair_slots, static_cast<uint32_t>(v.pair_pilots_count), static_cast<uint32_t>(v.pair_slots_count)};
 }
 
-constexpr uint32_t bucket_size = 8;  // pairs; a bucket is one line of a cache
-constexpr uint64_t empty_pair = ~0ull;
-
-// The rank of the rule for `left` before `right`, or `no_rank`. Most pairs have none, which a table of bits says that
-// is small enough to stay in a cache: bit k is set if a pair with a rule has k as its upper bits. A slot is a rank
-// (upper half) and a check.
-VT_HD uint32_t rank_of(const View& v, uint32_t left, uint32_t right) {
-  const uint32_t id_bits = v.model_options[model_id_bits], bucket_bits = v.model_options[model_bucket_bits];
-  const uint64_t mixed = mixed_pair(id_bits, left, right);
-  const uint64_t bit = mixed >> (2 * id_bits - v.model_options[model_pair_bits]);
-  if ((v.pair_bits[bit >> 6] >> (bit & 63) & 1) == 0) return no_rank;
-  const PairPlace place = place_of_pair(mixed, id_bits, bucket_bits);
-  const uint64_t mask = (1ull << bucket_bits) - 1;
-  for (uint64_t bucket = place.bucket;; bucket = (bucket + 1) & mask) {
-    const uint64_t* line = v.pair_buckets + bucket * bucket_size;
-    for (uint32_t k = 0; k < bucket_size; ++k) {
-      if (line[k] == empty_pair) return no_rank;
-      if (static_cast<uint32_t>(line[k]) == place.check) return static_cast<uint32_t>(line[k] >> 32);
-    }
-  }
-}
+VT_HD uint32_t rank_of(const View& v, uint32_t left, uint32_t right) { return pair_table_of(v).rank(left, right); }
 
 // Whether some rule joins a token that ends with the symbol `left` to one that begins with `right`. It may say so
 // where none does: the pairs share bits.

@@ -19,8 +19,8 @@ namespace vt {
   X(fallback_symbols, uint32_t)   \
   X(char_pages, uint16_t)         \
   X(char_tokens, uint32_t)       \
-  X(pair_bits, uint64_t)          \
-  X(pair_buckets, uint64_t)       \
+  X(pair_pilots, uint16_t)        \
+  X(pair_slots, uint64_t)         \
   X(pair_results, uint32_t)       \
   X(join_bits, uint64_t)          \
   X(short_entries, uint64_t)      \

@@ -15,9 +15,6 @@ enum ModelOption : uint32_t {
   model_of_chars,      // 1: symbols are characters, else bytes
   model_unknown,       // the token of a character (or byte) that has none; `no_token`: it is dropped
   model_fuses_unknown, // 1: neighbouring unknown characters are one token
-  model_id_bits,       // every token is below 2 ** this
-  model_bucket_bits,   // there are 2 ** this buckets of pairs
-  model_pair_bits,     // there are 2 ** this bits that say which pairs have a rule
   model_join_bits,     // there are 2 ** this bits that say which symbols merges join
   model_short_buckets, // how many buckets of short entries there are
   model_long_bits,     // there are 2 ** this slots of long entries

@@ -6,6 +6,7 @@
 
 #include "cuts.h"
 #include "encode_piece.h"
+#include "pair_table_build.h"
 #include "search_run.h"
 #include "token_index.h"
 
@@ -50,9 +51,8 @@ class Builder {
     options_[model_of_chars] = source.of_chars;
     options_[model_unknown] = source.unknown;
     options_[model_fuses_unknown] = source.fuses_unknown;
-    options_[model_id_bits] = std::max(1u, bits_for(largest + 1ull));
-    if (options_[model_id_bits] > 21) throw std::length_error("ids of 2 ** 21 and above");
-    index_.assign(1ull << options_[model_id_bits], no_token);
+    if (largest >> PairTable::id_bits != 0) throw std::length_error("ids of 2 ** 21 and above");
+    index_.assign(largest + 1ull, no_token);
     for (uint32_t k = 0; k < source.ids.size(); ++k) {
       if (!bytes_of(k).empty()) index_[source.ids[k]] = k;
     }
@@ -97,8 +97,10 @@ class Builder {
     v.fallback_symbols_count = tables_.fallback_symbols.size();
     v.char_pages = tables_.char_pages.data();
     v.char_tokens = tables_.char_tokens.data();
-    v.pair_bits = tables_.pair_bits.data();
-    v.pair_buckets = tables_.pair_buckets.data();
+    v.pair_pilots = tables_.pair_pilots.data();
+    v.pair_pilots_count = tables_.pair_pilots.size();
+    v.pair_slots = tables_.pair_slots.data();
+    v.pair_slots_count = tables_.pair_slots.size();
     v.pair_results = tables_.pair_results.data();
     v.pair_results_count = tables_.pair_results.size();
     v.join_bits = tables_.join_bits.data();
@@ -109,48 +111,14 @@ class Builder {
   }
 
   void fill_pairs() {
-    const uint64_t pairs = rules_.size() / 4;
-    const uint32_t id_bits = options_[model_id_bits];
-    uint32_t bits = bits_for(pairs / 7 + 1);
-    if (2 * id_bits > 24) bits = std::max(bits, 2 * id_bits - 24);  // the rest of a pair and 8 bits fit in 32
-    bits = std::min(bits, 2 * id_bits);
-    while (!try_pairs(bits)) ++bits;
-    const uint32_t filter_bits = std::min(2 * id_bits, bits_for(pairs * 8 + 64));  // one bit in 8 is set
-    options_[model_pair_bits] = filter_bits;
-    tables_.pair_bits.assign(((1ull << filter_bits) + 63) / 64, 0);
-    for (size_t k = 0; k < rules_.size(); k += 4) {
-      const uint64_t bit = mixed_pair(id_bits, rules_[k], rules_[k + 1]) >> (2 * id_bits - filter_bits);
-      tables_.pair_bits[bit >> 6] |= 1ull << (bit & 63);
-    }
-  }
-
-  bool try_pairs(uint32_t bits) {
-    const uint64_t mask = (1ull << bits) - 1;
-    options_[model_bucket_bits] = bits;
-    tables_.pair_buckets.assign((1ull << bits) * bucket_size, empty_pair);
     uint32_t ranks = 0;
     for (size_t k = 0; k < rules_.size(); k += 4) ranks = std::max(ranks, rules_[k + 2] + 1);
+    if (ranks > PairTable::rank_limit) throw std::length_error("ranks of 2 ** 22 and above");
     tables_.pair_results.assign(ranks, no_token);
-    for (size_t k = 0; k < rules_.size(); k += 4) {
-      const uint32_t left = rules_[k], right = rules_[k + 1], rank = rules_[k + 2];
-      const PairPlace place = place_of_pair(mixed_pair(options_[model_id_bits], left, right), options_[model_id_bits], bits);
-      bool done = false;
-      for (uint64_t step = 0; !done; ++step) {
-        if (step > std::min<uint64_t>(mask, 200)) return false;
-        uint64_t* line = tables_.pair_buckets.data() + ((place.bucket + step) & mask) * bucket_size;
-        for (uint32_t slot = 0; slot < bucket_size && !done; ++slot) {
-          if (line[slot] == empty_pair) {
-            line[slot] = static_cast<uint64_t>(rank) << 32 | place.check;
-            tables_.pair_results[rank] = rules_[k + 3];
-            done = true;
-          } else if (static_cast<uint32_t>(line[slot]) == place.check) {
-            done = true;  // the pair has a rule already
-          }
-        }
-      }
-    }
-    // A search ends at an empty slot: there must be one.
-    return std::find(tables_.pair_buckets.begin(), tables_.pair_buckets.end(), empty_pair) != tables_.pair_buckets.end();
+    PairTableBuilder pairs(rules_);
+    pairs.each([this](size_t k) { tables_.pair_results[rules_[4 * k + 2]] = rules_[4 * k + 3]; });
+    tables_.pair_pilots = std::move(pairs.pilots);
+    tables_.pair_slots = std::move(pairs.slots);
   }
 
   void set_char(uint32_t code, uint32_t token) {
@@ -215,12 +183,8 @@ class Builder {
    private:
     // Begins to fetch what tells the ranks of the symbols from `start` up to `stop` with those behind them.
     void ask(const View& v, size_t start, size_t stop) {
-      const uint32_t id_bits = v.model_options[model_id_bits];
-      for (size_t i = asked_ = start; i < stop; ++i) {
-        const uint64_t mixed = mixed_pair(id_bits, symbols[i], symbols[i + 1]);
-        const PairPlace place = place_of_pair(mixed, id_bits, v.model_options[model_bucket_bits]);
-        __builtin_prefetch(v.pair_buckets + place.bucket * bucket_size);
-      }
+      const PairTable pairs = pair_table_of(v);
+      for (size_t i = asked_ = start; i < stop; ++i) __builtin_prefetch(pairs.slot_of(PairTable::pair_of(symbols[i], symbols[i + 1])));
       asked_stop_ = stop;
     }
 

@@ -31,8 +31,8 @@ struct ModelSource {
 
 struct ModelTables {
   std::vector<uint32_t> model_options, byte_symbols, fallback_symbols, char_tokens, pair_results, token_lengths, byte_ranks;
-  std::vector<uint16_t> char_pages;
-  std::vector<uint64_t> pair_bits, pair_buckets, join_bits, short_entries, long_slots, prefix_cells, births, cut_pairs, cut_bound;
+  std::vector<uint16_t> char_pages, pair_pilots;
+  std::vector<uint64_t> pair_slots, join_bits, short_entries, long_slots, prefix_cells, births, cut_pairs, cut_bound;
   std::vector<uint8_t> long_entries;
 };
 

@@ -49,8 +49,8 @@ nb::dict build(bool of_chars, bool fuses_unknown, uint32_t unknown, In<uint32_t>
   VT_GIVE(fallback_symbols);
   VT_GIVE(char_pages);
   VT_GIVE(char_tokens);
-  VT_GIVE(pair_bits);
-  VT_GIVE(pair_buckets);
+  VT_GIVE(pair_pilots);
+  VT_GIVE(pair_slots);
   VT_GIVE(pair_results);
   VT_GIVE(join_bits);
   VT_GIVE(short_entries);

@@ -203,31 +203,38 @@ class PieceBatch {
     }
     if (count == 0) return;
     for (size_t k = 0; k < count; ++k) memory_.cache.prefetch_piece(rest[k]->hash);
+    const bool merges = merges_short(view_);
+    size_t unseen = 0;
     for (size_t k = 0; k < count; ++k) {
       Wanted& wanted = *rest[k];
       const uint32_t* kept = memory_.cache.find(wanted.begin, wanted.size, wanted.hash, wanted.count);
       if (kept == nullptr) {
-        to = find_unseen(wanted, to);
+        if (merges && wanted.size <= short_limit) {
+          rest[unseen++] = &wanted;
+          continue;
+        }
+        Writer writer{to};
+        encode_piece(view_, wanted.begin, wanted.size, limit_, memory_.work, writer);
+        to = learn(wanted, to, writer.to);
         continue;
       }
       wanted.tokens = to;
       to = std::copy(kept, kept + wanted.count, to);
       if (wanted.size <= short_limit) memory_.hot.keep(wanted.key, wanted.hash, wanted.tokens, wanted.count);
     }
+    if (unseen != 0) merge_unseen(rest, unseen, to);
   }
 
-  // Finds the tokens of a piece that was not seen lately and is no short entry.
-  uint32_t* find_unseen(Wanted& wanted, uint32_t* to) {
-    uint32_t* end;
-    if (wanted.size <= short_limit && merges_short(view_)) {
-      end = merge_short(view_, wanted.begin, wanted.size, to);
-    } else {
-      Writer writer{to};
-      encode_piece(view_, wanted.begin, wanted.size, limit_, memory_.work, writer);
-      end = writer.to;
-    }
-    wanted.tokens = to;
-    wanted.count = static_cast<uint32_t>(end - to);
+  // Apart from the loop around it, which has better use for the processor's registers.
+  __attribute__((noinline)) void merge_unseen(Wanted** unseen, size_t count, uint32_t* to) {
+    merge_short_pieces(view_, count, [&](size_t k) -> const Wanted& { return *unseen[k]; },
+                       [&](size_t k, const ShortMerges& merges) { to = learn(*unseen[k], to, merges.end(to)); });
+  }
+
+  // Remembers the tokens of a piece that was not seen lately and is no short entry. Returns where they end.
+  uint32_t* learn(Wanted& wanted, uint32_t* tokens, uint32_t* end) {
+    wanted.tokens = tokens;
+    wanted.count = static_cast<uint32_t>(end - tokens);
     memory_.cache.keep(wanted.begin, wanted.size, wanted.hash, wanted.tokens, wanted.count);
     if (wanted.size <= short_limit) memory_.hot.keep(wanted.key, wanted.hash, wanted.tokens, wanted.count);
     return end;

@@ -9,7 +9,7 @@
 
 namespace vt {
 
-// Pieces lie in a ring of words, one behind the other: a head, the bytes, the tokens. The index has a set of two slots
+// Pieces lie in a ring of words, one behind the other: a head, the bytes, the tokens. The index has a set of four slots
 // for each hash; a slot says where a piece was put. Numbers of words only grow, so that a slot tells by its number
 // whether the ring has gone over its piece since.
 class PieceCache {
@@ -54,8 +54,11 @@ class PieceCache {
     entry[0] = count << 16 | size;
     std::memcpy(entry + 1, piece, size);
     for (uint32_t k = 0; k < count; ++k) entry[1 + words(size) + k] = tokens[k];
-    Slot* set = set_of(hash);
-    set[set[1].place < set[0].place] = {next_, tag_of(hash)};
+    Slot* oldest = set_of(hash);
+    for (Slot* slot = oldest + 1; slot < set_of(hash) + set_size; ++slot) {
+      if (slot->place < oldest->place) oldest = slot;
+    }
+    *oldest = {next_, tag_of(hash)};
     next_ += needed;
   }
 
@@ -64,22 +67,24 @@ class PieceCache {
     uint32_t place;
     uint32_t tag;
   };
-  static constexpr uint32_t set_bits = 16;
-  static constexpr size_t slot_count = 2u << set_bits;     // 1 MB
+  static constexpr uint32_t set_bits = 15;
+  static constexpr uint32_t set_size = 4;
+  static constexpr size_t slot_count = set_size << set_bits;  // 1 MB
   static constexpr uint32_t ring_size = 1u << 20;          // words: 4 MB
   static constexpr uint32_t number_limit = 0xF0000000u;
 
   void forget() { std::memset(slots_, 0, slot_count * sizeof(Slot)); }
   static uint32_t words(uint32_t size) { return (size + 3) / 4; }
   static uint32_t tag_of(uint64_t hash) { return static_cast<uint32_t>(hash); }
-  Slot* set_of(uint64_t hash) const { return slots_ + (hash >> (64 - set_bits)) * 2; }
+  Slot* set_of(uint64_t hash) const { return slots_ + (hash >> (64 - set_bits)) * set_size; }
 
   // The slot of a piece of this hash that is still there, or null.
   const Slot* slot_of(uint64_t hash) const {
     const Slot* set = set_of(hash);
     const uint32_t oldest = next_ - ring_size;
-    if (set[0].tag == tag_of(hash) && set[0].place > oldest) return set;
-    if (set[1].tag == tag_of(hash) && set[1].place > oldest) return set + 1;
+    for (const Slot* slot = set; slot < set + set_size; ++slot) {
+      if (slot->tag == tag_of(hash) && slot->place > oldest) return slot;
+    }
     return nullptr;
   }
 
