@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "char_places.h"
+#include "endless.h"
 #include "seams.h"
 
 namespace vt {
@@ -190,6 +191,17 @@ uint64_t Session::cut_before(const SessionText& text, uint64_t at, Beside right)
   return 0;
 }
 
+// Whether there is no seam in a window before `at`, nor at it if `right` follows.
+bool Session::no_seam_near(const SessionText& text, uint64_t at, uint32_t right) const {
+  const uint64_t size = window_size(engine_->view());
+  for (uint64_t p = at; at - p < size; right = text.char_at(p)) {
+    if (p == 0) return false;
+    p = text.place_before(p);
+    if (seam(text.char_at(p), right)) return false;
+  }
+  return true;
+}
+
 // The first cut of the old and the new text at or behind `at`, where the change ends; `left` stands before that place
 // in the new text. What begins a text may be encoded in another way than what goes on from other text.
 uint64_t Session::cut_behind(const SessionText& text, uint64_t at, Beside left) const {
@@ -263,6 +275,9 @@ Patch Session::edit_at(uint64_t start, uint64_t stop, Text given) {
     right = {stop < size, stop < size ? old.char_at(stop) : 0};
     left = {start > 0, start > 0 ? old.char_at(old.place_before(start)) : 0};
   }
+  if (start == size && given.size != 0 && no_seam_near(old, size, right.c)) {
+    if (std::optional<Patch> patch = append_to_window(given)) return *std::move(patch);
+  }
   const uint64_t lo = cut_before(old, start, right), hi = cut_behind(old, stop, left);
   std::vector<uint8_t> part((start - lo) + given.size + (hi - stop));
   old.copy(lo, start, part.data());
@@ -280,6 +295,66 @@ Patch Session::edit_at(uint64_t start, uint64_t stop, Text given) {
   Patch patch = put(lo, hi, start, stop, given, ids, places);
   stats_ = stats;
   return patch;
+}
+
+// Appends by a window of the end of the text, if that can be done (`endless.h`).
+std::optional<Patch> Session::append_to_window(Text given) {
+  constexpr uint64_t near = 16;  // bytes at the end of the window that what follows may change, and more
+  const View& v = engine_->view();
+  const SessionText& old = state_->text;
+  const Places& tokens = state_->places;
+  const uint64_t end = old.bytes();
+  if (!has_windows(v)) return std::nullopt;
+  uint64_t k = tokens.before(end - window_size(v));  // of the tokens, the one that the window begins with
+  while (k < tokens.size() && (tokens[k].start == 0 || old.inside_char(tokens[k].start))) ++k;
+  if (k == tokens.size() || end - tokens[k].start < window_size(v) / 2) return std::nullopt;
+  const uint64_t lo = tokens[k].start, beside = old.place_before(lo);
+  std::vector<uint8_t> part((end - beside) + given.size);
+  old.copy(beside, end, part.data());
+  std::memcpy(part.data() + (end - beside), given.data, given.size);
+  const uint8_t* window = part.data() + (lo - beside);
+  const uint8_t* window_end = part.data() + (end - beside);
+  if (!stays(v, part.data(), window_end)) return std::nullopt;
+  if (view_.seam_held_count != 0 && holds_pair(view_.seam_held_start, view_.seam_held, view_.seam_options[0],
+                                               seam_pair(char_at(part.data()), char_at(window)))) {
+    return std::nullopt;
+  }
+  const std::optional<Settled> settled = settled_in(v, window, window_end);
+  if (!settled) return std::nullopt;
+
+  Ids ids;
+  Spans spans;
+  std::vector<Taken> taken;
+  engine_->encode_placed({window, part.size() - (lo - beside)}, true, ids, spans, taken);
+  const std::vector<Places::Place> places = places_of(spans, lo);
+  const uint64_t literal = taken.empty() ? end + given.size : places[taken[0].place].start;  // where the segment ends
+  const uint64_t last = std::min(end, literal);
+  if (settled->through.size() > 1 || !settled->idle.empty()) {
+    if (literal < end || !stays(v, window, part.data() + part.size())) return std::nullopt;
+    if (!ends_alike(v, *settled, window_end, window + (literal - lo))) return std::nullopt;
+  }
+  for (size_t n = 0; n < places.size() && k < tokens.size();) {
+    const Places::Place place = places[n], theirs = tokens[k];
+    if (uint64_t{place.start} + place.size + near > last) return std::nullopt;
+    if (theirs.start != place.start) {
+      (theirs.start < place.start ? k : n) += 1;
+      continue;
+    }
+    if (theirs.size != place.size || state_->ids[k] != ids.data()[n] || place.start < lo + settled->bytes) {
+      ++k, ++n;
+      continue;
+    }
+    const uint64_t kept = uint64_t{place.start} + place.size, count = ids.count() - (n + 1);
+    const uint64_t before = old.chars_between(lo, end), added = chars_in(given.data, given.end());
+    const SessionStats stats = stats_.with(added, before + added, before, false);
+    Ids fresh;
+    std::copy_n(ids.data() + n + 1, count, fresh.room(count));
+    fresh.end_at(fresh.data() + count);
+    Patch patch = put(kept, end, end, end, given, fresh, {places.begin() + static_cast<std::ptrdiff_t>(n) + 1, places.end()});
+    stats_ = stats;
+    return patch;
+  }
+  return std::nullopt;
 }
 
 Patch Session::concat(Session& given) {

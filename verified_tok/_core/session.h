@@ -86,9 +86,11 @@ class Session {
   SessionState& own();  // for changing
   bool seam(uint32_t x, uint32_t y) const;
   uint64_t cut_before(const SessionText& text, uint64_t at, Beside right) const;
+  bool no_seam_near(const SessionText& text, uint64_t at, uint32_t right) const;
   uint64_t cut_behind(const SessionText& text, uint64_t at, Beside left) const;
   Patch edit_chars(uint64_t start, uint64_t stop, Text text);
   Patch edit_at(uint64_t start, uint64_t stop, Text text);
+  std::optional<Patch> append_to_window(Text text);
   void encode_part(const std::vector<uint8_t>& part, bool inside, uint64_t lo, Ids& ids,
                    std::vector<Places::Place>& places) const;
   Patch put(uint64_t lo, uint64_t hi, uint64_t start, uint64_t stop, Text text, Ids& ids,
