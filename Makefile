@@ -56,12 +56,12 @@ by_checked = ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 TSAN_O
   LD_PRELOAD="$(foreach library,$(2) libstdc++.so.6,$$($(CXX) -print-file-name=$(library)))" \
   $$($(RUN) -c 'import sys; print(sys._base_executable)')
 
-# While fuzzing Python gets each object from the system's allocator, so that reading
-# beyond a short str is noticed; the tests would take twice as long. One test leaves no room for what the checks need.
+# While fuzzing, Python gets each object from the system's allocator, so that reading beyond a short str is noticed; the
+# tests would take twice as long. One test leaves no room for what the checks need.
 sanitize: .venv/made-for-test
 	$(call checked,sanitize,address$(comma)undefined,libasan.so)
 	PYTHONMALLOC=malloc $(call by_checked,sanitize,libasan.so) -m fuzz --seconds $(FOR) $(addprefix --seed ,$(SEED))
-	$(call by_checked,sanitize,libasan.so) -m pytest -p no:cacheprovider -n 2 --dist loadfile \
+	$(call by_checked,sanitize,libasan.so) -m pytest -p no:cacheprovider --capture=sys -n 2 --dist loadfile \
 	  --deselect tests/test_native_parallel.py::test_where_the_system_gives_no_threads \
 	  tests/test_native_*.py tests/test_threads.py tests/test_session.py tests/test_text_arrays.py tests/test_stream.py \
 	  tests/test_kept.py
@@ -69,7 +69,7 @@ sanitize: .venv/made-for-test
 # Python and NumPy are not built for this check: it sees what the core's own code reads and writes.
 races: .venv/made-for-test
 	$(call checked,races,thread,libtsan.so)
-	$(call by_checked,races,libtsan.so) -m pytest -p no:cacheprovider tests/test_threads.py \
+	$(call by_checked,races,libtsan.so) -m pytest -p no:cacheprovider --capture=sys tests/test_threads.py \
 	  tests/test_native_parallel.py --deselect tests/test_native_parallel.py::test_where_the_system_gives_no_threads
 
 .venv/made-for-demo: pyproject.toml | .venv/bin/python
