@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import json
+import mmap
 import re
 import time
 from collections.abc import Callable
@@ -363,3 +364,20 @@ def test_odd_arguments_get_our_own_errors() -> None:
     assert vt.load(bytearray(json.dumps(byte_level()).encode())) is not None
     with pytest.raises(ValueError, match="NFKD"):
         vt.spec.UnicodeForm("NFKD")
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="asks Linux how large this process is")
+@pytest.mark.parametrize("unit", ["ab", "a\u0301\u0323" + "\u0316\u0301" * 20])
+def test_what_a_long_text_needed_is_given_back(real: Callable[[str], Twins], unit: str) -> None:
+    """Of runs that are merged, and of marks that are put in order."""
+    tok = real("qwen3").ours
+
+    def megabytes() -> float:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE / 1e6
+
+    text = unit * (3_000_000 // len(unit))
+    text.encode()
+    before = megabytes()
+    tok.count(text)
+    tok.encode("")
+    assert megabytes() - before < 40  # of that, the text's own UTF-8, and what is kept at hand

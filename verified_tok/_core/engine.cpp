@@ -20,6 +20,14 @@ class Scratch {
   Changes changes;
   PieceMemory memory;
   Ids ids;
+
+  void give_back() {
+    memory.work.give_back();
+    if (ids.capacity() > many_ids) ids = Ids();
+  }
+
+ private:
+  static constexpr uint64_t many_ids = 1 << 20;  // to keep room for
 };
 
 // A scratch for as long as one call runs.
@@ -36,6 +44,7 @@ class Lease {
     if (!scratch_) scratch_ = std::make_unique<Scratch>(engine.view_);
   }
   ~Lease() {
+    scratch_->give_back();
     const std::lock_guard<std::mutex> lock(engine_.mutex_);
     engine_.idle_.push_back(std::move(scratch_));
   }

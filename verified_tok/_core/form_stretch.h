@@ -16,6 +16,17 @@ class FormStretch {
 
   // Puts the normal form of the input's bytes from `start` up to `stop` in their place.
   void normalize(const uint8_t* input, uint32_t start, uint32_t stop, StageOutput& out) {
+    put_normal(input, start, stop, out);
+    if (chars_.capacity() > many) {
+      chars_ = std::vector<FormChar>();
+      spelled_ = std::vector<uint8_t>();
+    }
+  }
+
+ private:
+  static constexpr size_t many = 1 << 16;  // characters to keep room for
+
+  void put_normal(const uint8_t* input, uint32_t start, uint32_t stop, StageOutput& out) {
     chars_.clear();
     for (uint32_t at = start, next; at < stop; at = next) {
       next = at + char_size(input[at]);
@@ -34,7 +45,6 @@ class FormStretch {
     }
   }
 
- private:
   void decompose(uint32_t c, uint32_t start, uint32_t stop) {
     decompose_char(f_, c, start, stop, [this](const FormChar& part) { chars_.push_back(part); });
   }

@@ -21,6 +21,7 @@ class Ids {
   ~Ids() { std::free(data_); }
 
   uint64_t count() const { return count_; }
+  uint64_t capacity() const { return capacity_; }
   const uint32_t* data() const { return data_; }
 
   // Where to write up to `extra` more ids; `end_at` says then where they end.

@@ -20,13 +20,21 @@ class HostWork {
   // Remembers the tokens of recent runs, if any are given.
   PieceCache* runs = nullptr;
 
-  HostWork() { resize(256); }
+  HostWork() { resize(least); }
   HostWork(const HostWork&) = delete;
   HostWork& operator=(const HostWork&) = delete;
 
   bool grow() {
     resize(static_cast<size_t>(capacity) * 2);
     return true;
+  }
+
+  // Gives back the memory that a very long run needed.
+  void give_back() {
+    if (capacity <= many) return;
+    for (std::vector<uint32_t>* of_symbols : {&token_, &start_, &stop_, &before_, &after_}) *of_symbols = std::vector<uint32_t>();
+    heap_ = std::vector<uint64_t>();
+    resize(least);
   }
 
   // Merges `count` symbols until no rule applies, as `merge_few` does. Returns how many are left.
@@ -76,6 +84,9 @@ class HostWork {
   }
 
  private:
+  static constexpr size_t least = 256;      // symbols that there is room for,
+  static constexpr size_t many = 1 << 16;   // and as many as room is kept for
+
   void resize(size_t size) {
     token_.resize(size);
     start_.resize(size);
