@@ -46,6 +46,18 @@ def test_an_encoding_of_made_tokens_stays_apart(v: Small, data: st.DataObject) -
     assert stay_apart_all(v.table, v.spelled, tokens) == all(made(v.table, v.spelled, t) for t in tokens)
 
 
+@given(smalls, st.data())
+def test_where_two_encodings_have_the_same_token_one_may_go_on_as_the_other(
+    v: Small, data: st.DataObject
+) -> None:
+    texts = st.lists(st.integers(0, v.letters - 1), max_size=14)
+    one, other = (merge_all(v.table, data.draw(texts)) for _ in range(2))
+    for a, b in product(range(len(one)), range(len(other))):
+        if one[a] == other[b]:
+            spliced = [*one[:a], *other[b:]]
+            assert merge_all(v.table, [symbol for token in spliced for symbol in v.spelled[token]]) == spliced
+
+
 @given(smalls, st.data(), st.integers(0, 4))
 def test_what_lies_between_two_places_of_a_token_can_come_again(
     v: Small, data: st.DataObject, n: int

@@ -179,23 +179,32 @@ theorem encodePiece_decode_iff {t : Table} {bytesOf : Token → List UInt8}
     have h₂ := (encodePiece_split (X := [a, b]) (Y := ts.drop (i + 2)) hv h₁).1
     rwa [decode_cons, decode_singleton] at h₂
 
-/-! ## What can come again -/
+/-! ## Encodings that have a token in common -/
+
+/-- **Where two encodings have the same token, what stands before it in one may be followed by what stands behind it in
+the other**: of the text that the tokens spell, they are the encoding. -/
+theorem encodePiece_splice {t : Table} {bytesOf : Token → List UInt8} (hv : t.Valid bytesOf)
+    {X Y U V : List Token} {c : Token}
+    (h₁ : encodePiece t (decode bytesOf (X ++ c :: Y)) = X ++ c :: Y)
+    (h₂ : encodePiece t (decode bytesOf (U ++ c :: V)) = U ++ c :: V) :
+    encodePiece t (decode bytesOf (X ++ c :: V)) = X ++ c :: V := by
+  have hfront := (encodePiece_split (X := X ++ [c]) (Y := Y) hv (by rw [h₁]; simp)).1
+  have hback := (encodePiece_split hv h₂).2.1
+  have hx := (encodePiece_split (X := X) (Y := [c]) hv hfront).1
+  have hm := (encodePiece_split (X := [c]) (Y := V) hv (by rw [hback]; rfl)).1
+  have hy := (encodePiece_split (X := [c]) (Y := V) hv (by rw [hback]; rfl)).2.1
+  have hne : decode bytesOf [c] ≠ [] := fun h => by rw [h] at hm; cases hm
+  have := encodePiece_glue hv (x := decode bytesOf X) (m := decode bytesOf [c]) (y := decode bytesOf V) hne
+    (by rw [← decode_append, hx, hm]; exact hfront) (by rw [← decode_append, hm, hy]; exact hback)
+  rw [← decode_append, ← decode_append, hx, hm, hy] at this
+  simpa using this
 
 private theorem encodePiece_twice {t : Table} {bytesOf : Token → List UInt8} (hv : t.Valid bytesOf)
     {X Y Z : List Token} {c : Token}
     (h : encodePiece t (decode bytesOf (X ++ c :: (Y ++ c :: Z))) = X ++ c :: (Y ++ c :: Z)) :
     encodePiece t (decode bytesOf (X ++ c :: (Y ++ c :: (Y ++ c :: Z)))) =
       X ++ c :: (Y ++ c :: (Y ++ c :: Z)) := by
-  have hback := (encodePiece_split hv h).2.1
-  have hfront := (encodePiece_split (X := X ++ c :: (Y ++ [c])) (Y := Z) hv (by rw [h]; simp)).1
-  have hx := (encodePiece_split (X := X ++ c :: Y) (Y := [c]) hv (by rw [hfront]; simp)).1
-  have hm := (encodePiece_split (X := [c]) (Y := Y ++ c :: Z) hv (by rw [hback]; rfl)).1
-  have hy := (encodePiece_split (X := [c]) (Y := Y ++ c :: Z) hv (by rw [hback]; rfl)).2.1
-  have hne : decode bytesOf [c] ≠ [] := fun h => by rw [h] at hm; cases hm
-  have := encodePiece_glue hv (x := decode bytesOf (X ++ c :: Y)) (m := decode bytesOf [c])
-    (y := decode bytesOf (Y ++ c :: Z)) hne
-    (by rw [← decode_append, hx, hm]; simpa using hfront) (by rw [← decode_append, hm, hy]; exact hback)
-  rw [← decode_append, ← decode_append, hx, hm, hy] at this
+  have := encodePiece_splice hv (X := X ++ c :: Y) (Y := Z) (U := X) (V := Y ++ c :: Z) (by simpa using h) h
   simpa using this
 
 /-- **What lies between two places of one token can come again, as often as one likes**: of the text that the
