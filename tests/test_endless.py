@@ -66,6 +66,16 @@ def test_appends_to_endless_rows_are_exact(name: str) -> None:
         assert np.array_equal(session.spans, spans.char_spans)
 
 
+@pytest.mark.parametrize("name", ["qwen3", "gpt-oss", "gemma-3", "claude"])
+def test_what_stands_before_a_row_may_decide_where_its_piece_ends(name: str) -> None:
+    """Newlines belong to signs before them, spaces to newlines around them, capitals to small letters."""
+    tok = tokenizer(name)
+    for before, unit in product(["", "!", "\n", "a", "A", "'", "é"], ["\n", " ", "A", "中", "!", "s"]):
+        row = before + unit * 4000
+        for new in [unit, f"{unit} \n x", f"{unit}\nx", " \n", "\n", "x", "Xx", " x", "1"]:
+            check_append(tok, tok.session(row), row, new)
+
+
 @pytest.mark.parametrize(
     ("name", "units"),
     {
