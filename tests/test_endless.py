@@ -30,6 +30,7 @@ FAMILIES = [
     "qwen3",
 ]
 UNITS = ["a", "s", "Ab", "word", "é", "中", "한", "ᄀ", "🦙", *" \t\n1!'<", " \n", "\r\n", "12", "=-"]
+UNITS += ["e\u0301", "\u0301\u0323", "\u1112\u1161\u11ab"]
 ENDS = [*"aS!7é中/😀 \n", "'s", "\n\n", " \n x", "  b", "\u0301", "\u11a8", "<|", "\u2581"]
 BEFORE = ["", "x", " ", "\n", "!", "'", "\n ", "9 "]
 
@@ -66,12 +67,12 @@ def test_appends_to_endless_rows_are_exact(name: str) -> None:
         assert np.array_equal(session.spans, spans.char_spans)
 
 
-@pytest.mark.parametrize("name", ["qwen3", "gpt-oss", "gemma-3", "claude"])
+@pytest.mark.parametrize("name", ["qwen3", "gpt-oss"])
 def test_what_stands_before_a_row_may_decide_where_its_piece_ends(name: str) -> None:
     """Newlines belong to signs before them, spaces to newlines around them, capitals to small letters."""
     tok = tokenizer(name)
-    for before, unit in product(["", "!", "\n", "a", "A", "'", "é"], ["\n", " ", "A", "中", "!", "s"]):
-        row = before + unit * 4000
+    for before, unit in product(["", "!", "\n", "a", "'"], ["\n", " ", "A", "中", "s"]):
+        row = before + unit * 2700
         for new in [unit, f"{unit} \n x", f"{unit}\nx", " \n", "\n", "x", "Xx", " x", "1"]:
             check_append(tok, tok.session(row), row, new)
 
@@ -107,47 +108,48 @@ PARTS = [*map("".join, product(ATOMS, QUANTIFIERS)), "(?:ab)?", "(?:a|bc)"]
 AHEAD = ["", "", "", "", r"(?!\S)", "(?=b)", "(?!a)", "$"]
 
 
+def small(regex: str, merges: list[str], behaviour: str = "Isolated", *literals: str) -> vt.Tokenizer:
+    """A tokenizer of bytes with one pattern, these merges, and these added tokens."""
+    document = byte_level()
+    vocab = {token: id for id, token in enumerate(filter(lambda t: len(t) == 1, document["model"]["vocab"]))}
+    for merge in sorted(merges, key=len):
+        vocab.setdefault(merge.replace(" ", ""), len(vocab))
+    split = {"type": "Split", "pattern": {"Regex": regex}, "behavior": behaviour, "invert": False}
+    level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+    tokens = [added(len(vocab) + k, text, normalized=k == 1) for k, text in enumerate(literals)]
+    changes = {
+        "added_tokens": tokens,
+        "normalizer": None,
+        "post_processor": None,
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [split, level]},
+        "model": {**document["model"], "vocab": vocab, "merges": merges},
+    }
+    return vt.load(json.dumps({**document, **changes}).encode())
+
+
+def test_pieces_that_begin_where_a_window_does() -> None:
+    """Tokens there look like those of the row, and are of another piece."""
+    tok = small(r"ba{3}|a+|[^a]", ["a a"])
+    for size in range(2040, 2070):
+        row = "b" + "a" * size
+        check_append(tok, tok.session(row), row, "a")
+
+
 @cache
 def by_chance(seed: int) -> vt.Tokenizer | None:
-    """A small tokenizer with a pattern and an order of merges by chance, if the native core takes it."""
+    """A small tokenizer by chance, if the native core takes it."""
     rng = random.Random(seed)
     parts = ["".join(rng.choices(PARTS, k=rng.randint(1, 3))) + rng.choice(AHEAD) for _ in range(4)]
     regex = "|".join(parts[: rng.randint(1, 4)])
-    document = byte_level()
-    vocab = {token: id for id, token in enumerate(filter(lambda t: len(t) == 1, document["model"]["vocab"]))}
     merges: list[str] = []
     for merge in MERGES:
-        known = {*vocab, *(made.replace(" ", "") for made in merges)}
-        if rng.random() < 0.8 and known.issuperset(merge.split(" ")):
+        made = {one.replace(" ", "") for one in merges}
+        if rng.random() < 0.8 and all(len(token) == 1 or token in made for token in merge.split(" ")):
             merges.append(merge)
-    for merge in merges:
-        vocab.setdefault(merge.replace(" ", ""), len(vocab))
     rng.shuffle(merges)
     literals = rng.sample(["aaab", "bab", "\n\n\n", "cc", "b b"], k=rng.choice([0, 0, 1, 2]))
-    behaviour = rng.choice(
-        ["Isolated", "Isolated", "Isolated", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
-    )
-    split = {
-        "type": "Split",
-        "pattern": {"Regex": regex},
-        "behavior": behaviour,
-        "invert": rng.random() < 0.2,
-    }
-    level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
-    tok = vt.load(
-        json.dumps(
-            {
-                **document,
-                "added_tokens": [
-                    added(len(vocab) + k, text, normalized=k == 1) for k, text in enumerate(literals)
-                ],
-                "normalizer": None,
-                "post_processor": None,
-                "pre_tokenizer": {"type": "Sequence", "pretokenizers": [split, level]},
-                "model": {**document["model"], "vocab": vocab, "merges": merges},
-            }
-        ).encode()
-    )
+    behaviour = rng.choice(["Isolated"] * 4 + ["MergedWithPrevious", "MergedWithNext", "Contiguous"])
+    tok = small(regex, merges, behaviour, *literals)
     return tok if tok._encoder(frozenset()).path == "native" else None
 
 
@@ -157,7 +159,8 @@ def test_appends_with_patterns_by_chance() -> None:
         tok = by_chance(seed)
         if tok is None:
             continue
-        text = "".join(rng.choices("abc \n", k=rng.randrange(4))) + unit * (2600 // len(unit))
+        size = rng.choice([2600, rng.randrange(2040, 2100)])
+        text = "".join(rng.choices("abc \n", k=rng.randrange(4))) + unit * (size // len(unit))
         session = tok.session(text)
         for _ in range(4):
             encoded = session.stats.characters_encoded

@@ -2,10 +2,9 @@
 // would be encoded with all of it. But a window of its end is enough, if
 // - wherever pieces begin before the window, one of them goes through it, and where that one ends is decided behind the
 //   window alone: this is what `settled_in` and `ends_alike` find out about the automaton;
-// - encoding the window and what is new (as text that goes on from other text) comes to a token at a place where the old
-//   text has the same one. Each two neighbours of the old tokens up to this one are the encoding of their bytes, and so
-//   are each two of the new tokens from this one on. So all of them together are the encoding of the piece that they
-//   spell (`encodePiece_decode_iff`, lean/VerifiedTok/Thm/Canonical.lean).
+// - encoding the window and what is new (as text that goes on from other text) comes to a token that the old text has at
+//   the same place: what stands before it there may be followed by what stands behind it here (`encodePiece_splice`,
+//   lean/VerifiedTok/Thm/Canonical.lean).
 // Host only.
 #pragma once
 
