@@ -2,8 +2,8 @@
 
 An edit encodes what lies between a seam before the change and one behind it, and keeps the ids on both sides
 (`valid_edit` in `lean/VerifiedTok/Thm/Session.lean`). Who does it is the native core or, where that is not
-built, `session_reference`. Where no seam is near, as in a million letters, the native core appends by a window
-of the text's end (`_core/endless.h`).
+built, `session_reference`. Where no seam is near, as in a million letters, the native core appends by a
+window of the text's end (`_core/endless.h`).
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ class SessionStats:
     characters_given: int = 0
     """Characters of new text."""
     characters_encoded: int = 0
-    """Characters that were encoded, the text between the change and the seams around it, or in the window before it,
-    included."""
+    """Characters that were encoded, with the text between the change and the seams around it, or in the
+    window before it."""
     longest_reach: int = 0
-    """The largest distance from a change to the seam beside it, or to the beginning of the window, in characters."""
+    """The largest distance from a change to the seam beside it, or to where the window begins, in characters."""
     without_seam: int = 0
     """How often no seam was found on one side, and everything up to the end of the text was encoded."""
 
