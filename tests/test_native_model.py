@@ -210,7 +210,7 @@ def test_very_large_ids_are_left_to_the_reference() -> None:
 
 
 def test_pairs_that_share_every_slot_but_for_their_group() -> None:
-    """The table of pairs is made again with more groups. Found by trying: both hashes end in the same bits."""
+    """The table of pairs is made again, with more groups. Found by trying: their hashes end alike."""
     pairs = [(1571822, 1813257), (3501, 1128498)]
     ends = set()
     for left, right in pairs:

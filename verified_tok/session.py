@@ -48,7 +48,7 @@ class SessionStats:
     """Characters that were encoded, with the text between the change and the seams around it, or in the
     window before it."""
     longest_reach: int = 0
-    """The largest distance from a change to the seam beside it, or to where the window begins, in characters."""
+    """The largest distance from a change to the seam or to the beginning of the window, in characters."""
     without_seam: int = 0
     """How often no seam was found on one side, and everything up to the end of the text was encoded."""
 
