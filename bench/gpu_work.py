@@ -36,7 +36,7 @@ CYCLES = {
     "may_join": NEAR,
     "short_entry": FAR,
     "long_entry": 2 * FAR,
-    "rank_of": FAR,
+    "rank_of": 2 * FAR,  # where the pair lies, and the pair
     "entry_lengths": FAR,
     "char_token": FAR,
     "birth_of": FAR,
