@@ -157,12 +157,12 @@ def cliff(
 @app.command()
 def gpu(
     gigabytes: Annotated[float, typer.Option(min=0, help="Text that is compared, for all families.")] = 0.3,
-    seconds: Annotated[float, typer.Option(min=0, help="For so long it is compared, at most.")] = 240,
-    seed: Annotated[int, typer.Option(help="Another one: other text is compared.")] = 0,
+    seconds: Annotated[float, typer.Option(min=0, help="How long it is compared, at most.")] = 240,
+    seed: Annotated[int, typer.Option(help="With another one other text is compared.")] = 0,
     repeats: Annotated[int, typer.Option(min=1, help="How often each is timed, at most.")] = 200,
     check: Annotated[list[str], typer.Option(help="Tokenizers that are compared.")] = KNOWN,
     family: Annotated[list[str], typer.Option(help="Tokenizers that are timed.")] = FAMILIES,
-    timed: Annotated[bool, typer.Option(help="Whether any is.")] = True,
+    timed: Annotated[bool, typer.Option(help="Time some, too, or only compare.")] = True,
     out: Annotated[Path, typer.Option(help="The file for what is found.")] = on_gpu.RESULT,
 ) -> None:
     """The GPU, where there is one: exactness on every family, then times."""

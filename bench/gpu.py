@@ -61,9 +61,6 @@ class Row(NamedTuple):
         return self.bytes / self.median_ms / 1e6
 
 
-# --- time ---------------------------------------------------------------------------------------------
-
-
 def milliseconds(runs: Iterator[Callable[[], object]], repeats: int) -> tuple[float, float]:
     """The median and the 99th percentile of some runs, after a few that are not timed."""
     times = []
@@ -88,7 +85,7 @@ def times(name: str, kind: str, encoders: Pair, whole: str, repeats: int) -> Ite
     parts = [whole[at : at + request] for at in range(0, len(whole) - request + 1, request)]
     short = [whole[at : at + _DOCUMENT] for at in range(0, len(whole), _DOCUMENT)][:_DOCUMENTS]
     kept: Callable[[str], object] = partial(gpu.encode, resident=True)
-    lying = [native.TextArray.of_texts((part,)) for part in parts]
+    arrays = [native.TextArray.of_texts((part,)) for part in parts]
     several = ThreadPoolExecutor(4)
 
     def by_threads() -> None:
@@ -96,7 +93,7 @@ def times(name: str, kind: str, encoders: Pair, whole: str, repeats: int) -> Ite
 
     measurements: list[tuple[str, list[str], list[Callable[[], object]], int]] = [
         ("1 M characters", parts, [partial(gpu.encode, part) for part in parts], repeats),
-        ("1 M, in an array", parts, [partial(gpu.encode_batch, part) for part in lying], repeats),
+        ("1 M, in an array", parts, [partial(gpu.encode_batch, part) for part in arrays], repeats),
         ("1 M, ids stay there", parts, [partial(kept, part) for part in parts], repeats),
         ("1 M, with places", parts, [partial(gpu.encode_placed, part) for part in parts], repeats),
         ("1 M, one CPU thread", parts, [partial(cpu.encode, part) for part in parts], 10),

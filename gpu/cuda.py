@@ -23,9 +23,10 @@ class CudaDevice:
     def __init__(self) -> None:
         try:
             import cupy
-        except (ImportError, OSError, RuntimeError) as error:  # its folder for kernels, a library
+        except (ImportError, OSError, RuntimeError) as error:  # it looks for a folder and for libraries
             raise GpuUnavailable(
-                f"CuPy cannot be imported ({error}); install verified-tok[gpu], for CUDA 12, or cupy-cuda13x"
+                f"CuPy cannot be imported ({error}); install verified-tok[gpu], for CUDA 12; "
+                "for CUDA 13 cupy-cuda13x, nvidia-cuda-nvrtc and nvidia-cuda-runtime"
             ) from None
         try:
             self.number = int(cupy.cuda.runtime.getDevice())

@@ -513,8 +513,12 @@ def test_pickles_of_ranks_and_of_reference_encoders() -> None:
     ranks = {bytes([byte]): byte for byte in range(256)} | {b"he": 256}
     tok = vt.from_tiktoken(ranks, r"\p{L}+|\P{L}", {"<|end|>": 300}, normalizer=UnicodeForm("NFC"))
     assert_the_same(pickle.loads(pickle.dumps(tok)), tok)
-    stage = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True}
-    small = vt.load(json.dumps(byte_level(pre_tokenizer=stage, decoder=stage)).encode())
+    split = {"type": "Split", "behavior": "Removed", "invert": False}
+    stages = [{**split, "pattern": {"Regex": letter}} for letter in "abcdefghi"]  # more than the core takes
+    small = vt.load(
+        json.dumps(byte_level(pre_tokenizer={"type": "Sequence", "pretokenizers": stages})).encode()
+    )
+    assert small._encoder(small._all_added).path.startswith("reference")
     assert_the_same(pickle.loads(pickle.dumps(small)), small)
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import hostile
 import pytest
@@ -153,51 +151,38 @@ def answers_of(tok: Tokenizer, found: list[tuple[str, str]]) -> list[tuple[str, 
 
 # --- real files that were edited ---------------------------------------------------------------------
 
-EDITED: dict[str, tuple[str, Callable[[Document], Document]]] = {
-    "RoBERTa's way": ("gpt-neox", lambda file: file | {"normalizer": None, "pre_tokenizer": spelled(True)}),
-    "prefix and NFC": ("gpt-neox", lambda file: file | {"pre_tokenizer": spelled(True)}),
-    "Falcon's way": ("gpt-neox", lambda file: file | {"pre_tokenizer": chain(*FALCON)}),
-    "prefix behind digits": (
-        "gpt-neox",
-        lambda file: file | {"pre_tokenizer": chain(DIGITS, spelled(True))},
-    ),
+EDITED: dict[str, tuple[str, Document]] = {
+    "RoBERTa's way": ("gpt-neox", {"normalizer": None, "pre_tokenizer": spelled(True)}),
+    "prefix and NFC": ("gpt-neox", {"pre_tokenizer": spelled(True)}),
+    "Falcon's way": ("gpt-neox", {"pre_tokenizer": chain(*FALCON)}),
+    "prefix behind digits": ("gpt-neox", {"pre_tokenizer": chain(DIGITS, spelled(True))}),
     **{
         f"Metaspace {scheme}{'' if cut else ', whole'}": (
             "mistral-7b-v0.1",
-            lambda file, stage=stage: file | {"normalizer": None, "pre_tokenizer": stage},  # type: ignore[misc]
+            {"normalizer": None, "pre_tokenizer": metaspace(scheme, cut)},
         )
         for scheme, cut in product(("always", "first", "never"), (True, False))
-        for stage in [metaspace(scheme, cut)]
     },
     "old Metaspace and NFKC": (
         "mistral-7b-v0.1",
-        lambda file: (
-            file
-            | {
-                "normalizer": {"type": "NFKC"},
-                "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "add_prefix_space": True},
-            }
-        ),
+        {
+            "normalizer": {"type": "NFKC"},
+            "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "add_prefix_space": True},
+        },
     ),
     "Metaspace first and NFC, digits apart": (
         "mistral-7b-v0.1",
-        lambda file: (
-            file
-            | {
-                "normalizer": {"type": "NFC"},
-                "pre_tokenizer": chain(DIGITS, metaspace("first")),
-            }
-        ),
+        {"normalizer": {"type": "NFC"}, "pre_tokenizer": chain(DIGITS, metaspace("first"))},
     ),
 }
-"""By what was edited: the family, and what makes the document."""
+"""By what was edited: the family, and the fields that are other ones."""
 
 
 @cache
 def edited(name: str) -> Twins:
-    family, edit = EDITED[name]
-    document: dict[str, Any] = json.loads(fetch(family).read_bytes())
-    return Twins(edit(document))
+    family, fields = EDITED[name]
+    document: Document = json.loads(fetch(family).read_bytes())
+    return Twins(document | fields)
 
 
 @pytest.mark.parametrize("name", EDITED)

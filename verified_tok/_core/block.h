@@ -25,7 +25,7 @@ using Bits = uint64_t;
 // What a character beyond ASCII is to the matcher of an image (`known_patterns.py`).
 enum CharKind : uint8_t { kind_unknown, kind_letter, kind_upper, kind_both, kind_number, kind_other, kind_run, char_kinds };
 
-// The words of `split_known`.
+// The words of `split_known`. `known_digits`: how many digits are one piece at most; with `known_mark` the mark's UTF-8.
 enum KnownWord : uint32_t { known_matcher, known_digits, known_han, known_hangul };
 
 // The classes of ASCII characters.

@@ -171,7 +171,7 @@ inline bool ends_alike(const View& v, const Settled& settled, const uint8_t* at,
 
 // Whether the normalizer leaves these characters as they are, but for the last one, and a text may be normalized in two
 // parts before each of them but the first.
-inline bool stays(const View& v, const uint8_t* begin, const uint8_t* end) {
+inline bool left_alone(const View& v, const uint8_t* begin, const uint8_t* end) {
   for (uint64_t k = 0; k < v.normalizer_stages_count; k += stage_size) {
     const uint32_t* stage = v.normalizer_stages + k;
     if (stage[0] == stage_form) {

@@ -1,7 +1,7 @@
 // The image of a tokenizer: one block of memory that holds all its tables.
 //
 // It begins with a header that says where each section lies; sections begin at multiples of 64 bytes. Nothing
-// in it is an address, so that an image can be mapped from a file, shared by threads, and copied to a GPU.
+// in it is an address, so that an image can be read from a file, shared by threads, and copied to a GPU.
 #pragma once
 
 #include <cstdint>

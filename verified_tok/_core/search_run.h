@@ -16,7 +16,8 @@ constexpr uint32_t long_run = 2 * search_limit;  // bytes from which on a run th
 constexpr uint32_t most_stalled = 1 << 12;
 constexpr uint32_t tries_a_byte = 2;
 
-// Measured on 300,000 letters, equal ones or words without spaces: a twelfth and a sixth of the time of the merges.
+// Runs that repeat are found from shorter ones. Of the others, measured on 300,000 letters, words without spaces: a sixth
+// of the time of the merges.
 template <class Sink>
 bool search_run(HostWork& work, const View& v, const uint8_t* piece, uint32_t first, uint32_t stop, const uint8_t* limit,
                 Sink& sink) {

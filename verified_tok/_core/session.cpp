@@ -314,7 +314,7 @@ std::optional<Patch> Session::append_to_window(Text given) {
   std::memcpy(part.data() + (end - beside), given.data, given.size);
   const uint8_t* window = part.data() + (lo - beside);
   const uint8_t* window_end = part.data() + (end - beside);
-  if (!stays(v, part.data(), window_end)) return std::nullopt;
+  if (!left_alone(v, part.data(), window_end)) return std::nullopt;
   if (view_.seam_held_count != 0 && holds_pair(view_.seam_held_start, view_.seam_held, view_.seam_options[0],
                                                seam_pair(char_at(part.data()), char_at(window)))) {
     return std::nullopt;
@@ -330,7 +330,7 @@ std::optional<Patch> Session::append_to_window(Text given) {
   const uint64_t literal = taken.empty() ? end + given.size : places[taken[0].place].start;  // where the segment ends
   const uint64_t last = std::min(end, literal);
   if (settled->through.size() > 1 || !settled->idle.empty()) {
-    if (literal < end || !stays(v, window, part.data() + part.size())) return std::nullopt;
+    if (literal < end || !left_alone(v, window, part.data() + part.size())) return std::nullopt;
     if (!ends_alike(v, *settled, window_end, window + (literal - lo))) return std::nullopt;
   }
   for (size_t n = 0; n < places.size() && k < tokens.size();) {

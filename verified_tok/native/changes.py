@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from verified_tok._core import native
-from verified_tok.native.patterns import Sections, split_sections
+from verified_tok.native import Sections
+from verified_tok.native.patterns import split_sections
 from verified_tok.reference.byte_level import CHAR_OF_BYTE
 from verified_tok.reference.pre_tokenizer import Stage, cutting
 from verified_tok.spec import ByteLevel, MergeBpe, Metaspace, PreTokenizer, TokenizerSpec

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from verified_tok._core import native
-from verified_tok.native import NotNative
+from verified_tok.native import NotNative, Sections
 from verified_tok.native.alphabet import BYTES_SPELLED
 from verified_tok.reference.decode import byte_value, decode_chain, skipped, token_texts
 from verified_tok.spec import (
@@ -23,9 +22,6 @@ from verified_tok.spec import (
     StripDecode,
     TokenizerSpec,
 )
-
-Arrays = dict[str, npt.NDArray[Any]]
-"""Sections of an image by name."""
 
 _IDS = 1 << 24  # each id below the largest has a slot
 _SLOT = 16  # bytes
@@ -72,7 +68,7 @@ def plan(stages: Sequence[Decoder]) -> Plan:
     return Plan(tuple(each), spelled, fallback, tuple(strips))
 
 
-def decode_arrays(spec: TokenizerSpec) -> Arrays:
+def decode_arrays(spec: TokenizerSpec) -> Sections:
     """The sections of a tokenizer's decoder. Raises `NotNative` for one that the native code cannot run."""
     todo = plan(spec.decoders)
     texts = token_texts(spec)
@@ -83,7 +79,7 @@ def decode_arrays(spec: TokenizerSpec) -> Arrays:
     tags[np.isin(ids, list(skipped(spec)))] = _SKIPPABLE
     tokens = list(texts.values())
     slots, longer = _slots(todo, ids, tags, _inside(todo.each, tokens), 0)
-    sections: Arrays = {"decode_slots": slots}
+    sections: Sections = {"decode_slots": slots}
     if todo.first_differs:
         first = [decode_chain(todo.each, [token], lossy=False)[0] for token in tokens]
         sections["decode_first"], more = _slots(todo, ids, tags, first, len(longer))

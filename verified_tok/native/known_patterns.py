@@ -11,9 +11,9 @@ from enum import IntEnum
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
 from verified_tok.errors import PatternError
+from verified_tok.native import Sections
 from verified_tok.native.char_classes import CharClasses
 from verified_tok.reference.charset import ALL, CharSet
 from verified_tok.reference.classes import char_class, same_letter
@@ -204,7 +204,7 @@ def _spells(regexes: Sequence[str], pats: Sequence[Pat], dialect: Dialect) -> bo
         return False
 
 
-def known_sections(stages: Sequence[Stage], classes: CharClasses) -> dict[str, npt.NDArray[np.generic]]:
+def known_sections(stages: Sequence[Stage], classes: CharClasses) -> Sections:
     """The sections that select a hand-tuned matcher; none if there is no such matcher."""
     mark = _mark(stages)
     if mark is not None:

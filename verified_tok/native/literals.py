@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from verified_tok.native import Sections
 from verified_tok.native.two_stage import two_stage
 from verified_tok.reference.added_tokens import Literals
 from verified_tok.reference.classes import char_class
 from verified_tok.reference.pipeline import Pipeline
 from verified_tok.spec import AddedToken, Dialect
-
-Arrays = dict[str, npt.NDArray[Any]]
-"""Sections of an image by name."""
 
 KINDS = {"literal space": 1, "literal word": 2, "strip": 4}
 """The bit of each class of characters, as in `_core/literals.h`."""
@@ -25,12 +22,12 @@ _BUCKETS = 8
 _ANY_BYTE = range(256)
 
 
-def literal_arrays(pipeline: Pipeline) -> Arrays:
+def literal_arrays(pipeline: Pipeline) -> Sections:
     """The sections of both passes for a choice of added tokens."""
     return {**_pass("raw", pipeline.raw), **_pass("normalized", pipeline.normalized)}
 
 
-def kind_arrays() -> Arrays:
+def kind_arrays() -> Sections:
     """The sections of the classes that added tokens and `Strip` ask about; the same for every tokenizer."""
     kinds = np.zeros(0x110000, np.uint8)
     for name, bit in KINDS.items():
@@ -40,7 +37,7 @@ def kind_arrays() -> Arrays:
     return {"kind_block": block, "kind": kind}
 
 
-def _pass(name: str, literals: Literals) -> Arrays:
+def _pass(name: str, literals: Literals) -> Sections:
     tokens = {literal.encode(): token for literal, token in literals.tokens.items()}
     spelled = sorted(tokens)
     child, byte, literal = trie(spelled)

@@ -12,14 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from verified_tok._core import native
-from verified_tok.native import NotNative
+from verified_tok.native import NotNative, Sections
 from verified_tok.native.alphabet import BYTES_SPELLED
 from verified_tok.reference.byte_level import CHAR_OF_BYTE
 from verified_tok.reference.tables import FALLBACK_NAMES
 from verified_tok.spec import MergeBpe, Model, RankBpe
 from verified_tok.vocabulary import Flat, Merges, RankTable, Vocabulary, entries_of
-
-Sections = dict[str, npt.NDArray[np.generic]]
 
 _NONE = 0xFFFFFFFF
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from verified_tok._core import native
-from verified_tok.native import NotNative
+from verified_tok.native import NotNative, Sections
 from verified_tok.native.patterns import split_sections
 from verified_tok.native.two_stage import two_stage
 from verified_tok.reference import unicode_form
@@ -30,15 +29,12 @@ from verified_tok.spec import (
     UnicodeForm,
 )
 
-Arrays = dict[str, npt.NDArray[Any]]
-"""Sections of an image by name."""
-
 _FORM, _REPLACE, _PREPEND, _STRIP, _MATCHES = 1, 2, 3, 4, 5  # as in `_core/normalizer.h`
 _LOOK_CLOSER = 255
 _CODE_POINTS = 0x110000
 
 
-def normalizer_arrays(stages: Sequence[Normalizer]) -> Arrays:
+def normalizer_arrays(stages: Sequence[Normalizer]) -> Sections:
     """The sections of a normalizer. `Strip` also needs those of `literals.kind_arrays`.
 
     Raises `NotNative` for a stage that the native code does not know.
@@ -67,7 +63,7 @@ def normalizer_arrays(stages: Sequence[Normalizer]) -> Arrays:
                 program += [_STRIP, left, right, 0, 0]
             case _:
                 raise NotNative(f"normalizer: {stage}")
-    sections: Arrays = {
+    sections: Sections = {
         "normalizer_stages": np.array(program, np.uint32),
         "normalizer_text": np.frombuffer(text, np.uint8),
         "normalizer_images": np.frombuffer(images, np.uint8),
@@ -82,7 +78,7 @@ def _image_of(pat: Pat) -> bytes:
 
 
 @cache
-def form_arrays(compatible: bool) -> Arrays:
+def form_arrays(compatible: bool) -> Sections:
     """The sections of a normal form: `_core/forms.h` says what they mean."""
     ranks = np.zeros(_CODE_POINTS, np.uint8)
     for char, rank in unicode_form.combining_classes().items():

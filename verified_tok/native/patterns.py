@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from verified_tok.native import NotNative
+from verified_tok.native import NotNative, Sections
 from verified_tok.native.automaton import DEAD, Automaton, automaton, chosen, within
 from verified_tok.native.char_classes import CharClasses, Symbols
 from verified_tok.native.code import Code, Compiler, Instruction, Op
@@ -16,8 +15,6 @@ from verified_tok.native.known_patterns import known_sections
 from verified_tok.reference.pattern import Chr, Pat, Seq, Star, sets_in
 from verified_tok.reference.pre_tokenizer import Stage
 from verified_tok.spec import SplitBehavior
-
-Sections = dict[str, npt.NDArray[np.generic]]
 
 STAGE_LIMIT = 8
 CHOICE_LIMIT = 256
@@ -175,8 +172,9 @@ class _Tables:
             self.starts += first.tolist()
         regions = len(self.regions) + 1 if matcher.regions else 0
         self.regions += matcher.regions
-        by = made is None
-        return [behaviour, stage.invert, by, self.classes.end, table, start, starts, regions, is_spelled]
+        program = made is None
+        words = [behaviour, stage.invert, program, self.classes.end, table, start, starts, regions]
+        return [*words, is_spelled]
 
     def instruction(self, item: Instruction) -> tuple[int, int]:
         """The words of an instruction."""

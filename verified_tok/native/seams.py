@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from verified_tok.native import NotNative
+from verified_tok.native import NotNative, Sections
 from verified_tok.native.two_stage import two_stage
 from verified_tok.reference import unicode_form
 from verified_tok.reference.charset import CharSet
@@ -25,7 +25,6 @@ from verified_tok.reference.seam_table import NO, YES, SeamTable, beside
 from verified_tok.reference.tables import FALLBACK_NAMES
 from verified_tok.spec import Dialect, Literal, Normalizer, Prepend, ReplaceAll, StripSpace, UnicodeForm
 
-Sections = dict[str, npt.NDArray[np.generic]]
 Codes = npt.NDArray[np.int64]
 
 _LIMIT = 0x110000

@@ -6,16 +6,13 @@ from __future__ import annotations
 from collections.abc import Set
 
 import numpy as np
-import numpy.typing as npt
 
-from verified_tok.native import model
+from verified_tok.native import Sections, model
 from verified_tok.native.changes import Plan, plan, pre_tokenizer_sections
 from verified_tok.native.literals import kind_arrays, literal_arrays
 from verified_tok.native.normalizer import normalizer_arrays
 from verified_tok.reference.pipeline import Pipeline, markup
 from verified_tok.spec import TokenizerSpec
-
-Sections = dict[str, npt.NDArray[np.generic]]
 
 
 def common(spec: TokenizerSpec, pipeline: Pipeline) -> Sections:
