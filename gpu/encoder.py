@@ -60,7 +60,7 @@ def _joined(xp: Any, parts: Sequence[_Ids]) -> _Ids:
     )
 
 
-def kernel_refusal(normalizers: Sequence[Normalizer]) -> str | None:
+def normalizer_refusal(normalizers: Sequence[Normalizer]) -> str | None:
     """Why there is no kernel for a normalizer; None if there is one: for nothing, for a Unicode normal form,
     and for a literal that is replaced and a text put before, if that has no character of the literal."""
     match [stage for stage in normalizers if not isinstance(stage, Prepend)], len(normalizers):
@@ -109,7 +109,7 @@ class DeviceEncoder:
         many_left: int = 8,
     ) -> None:
         """`many_left`: if more than one part in so many is left to the CPU, it encodes everything."""
-        if refusal := kernel_refusal(spec.normalizers) or cutting_refusal(engine.images[0]):
+        if refusal := normalizer_refusal(spec.normalizers) or cutting_refusal(engine.images[0]):
             raise GpuUnavailable(refusal)
         self._growth = _growth(spec.normalizers)
         self._engine = engine

@@ -14,7 +14,7 @@ from tiny import BYTE_LEVEL, Document, added, byte_level, sentencepiece
 
 import verified_tok as vt
 from verified_tok.errors import GpuUnavailable, InvalidTokenizerFile
-from verified_tok.gpu.encoder import kernel_refusal
+from verified_tok.gpu.encoder import normalizer_refusal
 from verified_tok.spec import Literal, Prepend, Regex, ReplaceAll, StripSpace, UnicodeForm
 
 FLAGS = ("lstrip", "rstrip", "single_word", "normalized")
@@ -121,7 +121,7 @@ def test_too_many_marks_for_a_thread_go_to_the_cpu(library: Path) -> None:
     ],
 )
 def test_normalizers_without_kernels_are_refused(stages: Any) -> None:
-    assert "normalizer" in (kernel_refusal(stages) or "")
+    assert "normalizer" in (normalizer_refusal(stages) or "")
 
 
 def test_a_refusal_says_why(library: Path) -> None:

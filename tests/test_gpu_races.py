@@ -22,7 +22,7 @@ from verified_tok.gpu.encoder import DeviceEncoder
 from verified_tok.gpu.lanes import Lanes
 
 LONG = "x" * 300  # is left to the CPU
-FOUND = 66
+FOUND = 66  # the exit status after a race
 CHECKS = "-fsanitize=thread,undefined", "-fno-sanitize-recover=undefined"
 
 

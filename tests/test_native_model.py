@@ -353,7 +353,7 @@ def test_long_runs_of_small_vocabularies(
 
 @st.composite
 def growing_models(draw: st.DrawFn) -> RankBpe:
-    """Long tokens of one letter, some of them behind another one, in any order: long rounds of tokens, and
+    """Long tokens of one letter, some of them behind another one, in any order: long cycles of tokens, and
     runs that begin in another way than they go on."""
     tokens = [b"a", b"ba"] if draw(st.booleans()) else [b"a"]
     for _ in range(draw(st.integers(1, 12))):

@@ -47,6 +47,8 @@ class Claim:
 
     draw: Callable[[random.Random, Subject], Any]
     holds: Check
+    weight: int
+    """How often it is drawn, beside the others."""
 
 
 def _equal(what: str, ours: object, theirs: object) -> None:
@@ -151,14 +153,16 @@ def _script(rng: random.Random, subject: Subject) -> list[tuple[float, float, st
 
 
 CLAIMS = {
-    "encoding": Claim(_text, _encoding),
-    "peer": Claim(_text, _peer),
-    "some added tokens": Claim(_text, _some_added_tokens),
-    "places": Claim(_text, _places),
-    "pieces": Claim(_text, _pieces),
-    "batches": Claim(lambda rng, subject: [_text(rng, subject) for _ in range(rng.randrange(9))], _batches),
-    "threads": Claim(_text, _threads),
-    "decoding": Claim(lambda rng, subject: inputs.some_ids(rng, subject.ids), _decoding),
-    "sessions": Claim(_script, _session),
+    "encoding": Claim(_text, _encoding, 12),
+    "peer": Claim(_text, _peer, 4),
+    "some added tokens": Claim(_text, _some_added_tokens, 4),
+    "places": Claim(_text, _places, 4),
+    "pieces": Claim(_text, _pieces, 2),
+    "batches": Claim(
+        lambda rng, subject: [_text(rng, subject) for _ in range(rng.randrange(9))], _batches, 2
+    ),
+    "threads": Claim(_text, _threads, 1),
+    "decoding": Claim(lambda rng, subject: inputs.some_ids(rng, subject.ids), _decoding, 4),
+    "sessions": Claim(_script, _session, 4),
 }
 """By what they are about."""

@@ -3,7 +3,7 @@
 //
 // A shorter run says what they are. Where one token stands at two places of an encoding, what lies between them can come
 // once more, or many times more, and the rest stays as it is (`encodePiece_again`, lean/VerifiedTok/Thm/Canonical.lean).
-// So the run is encoded with fewer rounds, and those that it lacks are put back.
+// So the run is encoded with fewer cycles, and those that it lacks are put back.
 #pragma once
 
 #include <algorithm>
@@ -49,13 +49,13 @@ struct PlacedSink {
 
 // Two places of one token in a list, and how many bytes lie between them; 0 if there are none. Within the stretch tokens
 // of one size, a multiple of the period apart, have the same bytes, and are the same token.
-struct Round {
+struct Cycle {
   size_t first;
   size_t last;
   uint32_t bytes;
 };
 
-inline Round round_in(const std::vector<Placed>& tokens, const Stretch& stretch) {
+inline Cycle cycle_in(const std::vector<Placed>& tokens, const Stretch& stretch) {
   constexpr size_t longest = 8;  // tokens
   size_t last = tokens.size();
   while (last > 0 && tokens[last - 1].stop > stretch.begin + (stretch.end - stretch.begin) / 2) --last;
@@ -100,24 +100,24 @@ bool put_periodic(const View& v, const uint8_t* piece, uint32_t first, uint32_t 
     tokens.clear();
     PlacedSink placed{tokens};
     encode_runs(v, shorter.data(), static_cast<uint32_t>(shorter.size()), end, work, placed);
-    return round_in(tokens, {stretch.begin, stretch.begin + kept, stretch.period});
+    return cycle_in(tokens, {stretch.begin, stretch.begin + kept, stretch.period});
   };
   for (uint32_t least = 64 * stretch.period; least <= length / 4; least *= 2) {
-    uint32_t kept = least + (length - least) % least;  // so that what lacks is a multiple of most rounds
-    Round round = encode(kept);
-    if (round.bytes != 0 && (length - kept) % round.bytes != 0) {
-      kept += (length - kept) % round.bytes;
-      round = encode(kept);
+    uint32_t kept = least + (length - least) % least;  // so that what lacks is a multiple of most cycles
+    Cycle cycle = encode(kept);
+    if (cycle.bytes != 0 && (length - kept) % cycle.bytes != 0) {
+      kept += (length - kept) % cycle.bytes;
+      cycle = encode(kept);
     }
-    if (round.bytes == 0 || (length - kept) % round.bytes != 0) continue;
+    if (cycle.bytes == 0 || (length - kept) % cycle.bytes != 0) continue;
     const auto put = [&](size_t from, size_t behind, uint32_t moved) {
       for (size_t k = from; k < behind; ++k) {
         sink.put(tokens[k].token, first + tokens[k].start + moved, first + tokens[k].stop + moved);
       }
     };
-    put(0, round.last + 1, 0);
-    for (uint32_t moved = round.bytes; moved <= length - kept; moved += round.bytes) put(round.first + 1, round.last + 1, moved);
-    put(round.last + 1, tokens.size(), length - kept);
+    put(0, cycle.last + 1, 0);
+    for (uint32_t moved = cycle.bytes; moved <= length - kept; moved += cycle.bytes) put(cycle.first + 1, cycle.last + 1, moved);
+    put(cycle.last + 1, tokens.size(), length - kept);
     return true;
   }
   return false;
