@@ -33,6 +33,8 @@ class HotPieces {
     return ((slot.key.low ^ key.low) | (slot.key.high ^ key.high)) == 0 ? &slot.tokens : nullptr;
   }
 
+  void prefetch(uint64_t hash) const { __builtin_prefetch(slots_ + (hash >> (64 - bits))); }
+
   // Remembers a piece if it has few tokens, and any.
   void keep(Key key, uint64_t hash, const uint32_t* tokens, uint32_t count) {
     if (count == 0 || count > FewTokens::most) return;
