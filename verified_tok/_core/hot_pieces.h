@@ -33,11 +33,15 @@ class HotPieces {
     return ((slot.key.low ^ key.low) | (slot.key.high ^ key.high)) == 0 ? &slot.tokens : nullptr;
   }
 
+  // Whether there are so many pieces that it pays to begin to fetch them before they are looked up.
+  bool worth_fetching() const { return kept_ >> (bits - 3) != 0; }
+
   void prefetch(uint64_t hash) const { __builtin_prefetch(slots_ + (hash >> (64 - bits))); }
 
   // Remembers a piece if it has few tokens, and any.
   void keep(Key key, uint64_t hash, const uint32_t* tokens, uint32_t count) {
     if (count == 0 || count > FewTokens::most) return;
+    ++kept_;
     Slot& slot = slots_[hash >> (64 - bits)];
     slot.key = key;
     slot.tokens.count = count;
@@ -53,6 +57,7 @@ class HotPieces {
   static_assert(sizeof(Slot) << bits == memory);
 
   Slot* slots_;
+  uint64_t kept_ = 0;
 };
 
 }  // namespace vt

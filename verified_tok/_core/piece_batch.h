@@ -285,13 +285,15 @@ class PieceBatch {
 #ifdef VT_BLOCKS
   const bool by_blocks_ = by_blocks(view_);
   BlockStarts next_{nullptr, 0};  // the next block, if it was looked at
-  uint32_t fetched_ = 0;
 #endif
   const uint8_t* at_;
   const uint8_t* end_;
   const uint8_t* limit_;
   const uint8_t* piece_end_;  // of a piece that is cut
   PieceMemory& memory_;
+#ifdef VT_BLOCKS
+  uint32_t fetched_ = memory_.hot.worth_fetching() ? 0 : most_fetched;
+#endif
   Cursor cursor_{};
   size_t count_ = 0;
   size_t wanted_count_ = 0;
