@@ -49,7 +49,7 @@ def test_a_line_of_asterisks_is_not_searched_for_long(counted: Counted) -> None:
     for family in ("qwen3", "gpt-oss"):
         work = counted.work(family, "//" + "*" * 79 + "\n")
         assert work.left == 0
-        assert work.cycles.max() < 100_000
+        assert work.cycles.max() < 200_000
 
 
 def test_there_are_seven_kinds_of_text() -> None:
