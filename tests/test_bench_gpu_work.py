@@ -41,7 +41,7 @@ def test_a_warp_waits_for_its_slowest_thread() -> None:
     calls = np.zeros((33, len(CYCLES)), np.uint32)
     calls[5, [*CYCLES].index("rank_of")] = 7
     calls[32, [*CYCLES].index("rank_of")] = 1
-    assert Work(100, calls, 0).warp_cycles == 8 * FAR
+    assert Work(100, calls, 0).warp_cycles == 8 * CYCLES["rank_of"]
 
 
 def test_a_line_of_asterisks_is_not_searched_for_long(counted: Counted) -> None:
