@@ -60,12 +60,6 @@ class Lease {
 
 namespace {
 
-struct PlaceWriter {
-  static constexpr bool places = true;
-  std::vector<Row>& rows;
-  void put(uint32_t token, uint32_t start, uint32_t stop) { rows.push_back({token, start, stop}); }
-};
-
 constexpr uint64_t behind_tokens = FewTokens::most;  // words that are written behind the tokens of a piece
 
 void encode_into(const View& view, Text text, bool inside, Scratch& scratch, Ids& ids) {

@@ -10,6 +10,7 @@
 #include "byte_buffer.h"
 #include "ids.h"
 #include "image_host.h"
+#include "rows.h"
 
 namespace vt {
 
@@ -71,11 +72,6 @@ class Engine {
   View view_;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Scratch>> idle_;
-};
-
-// A token, and the bytes of its piece that it covers.
-struct Row {
-  uint32_t token, start, stop;
 };
 
 // The tokens of one piece, by the model alone.

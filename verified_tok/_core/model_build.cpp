@@ -557,8 +557,8 @@ std::vector<uint32_t> rules_of_ranks(const ModelSource& source, const std::vecto
   const auto finish = [&] {
     for (const Candidate& c : waiting) {
       const uint32_t left = index.id(c.parts[0], c.hashes[0]);
-      const uint32_t right = left == no_id ? no_id : index.id(c.parts[1], c.hashes[1]);
-      if (right != no_id) rules.insert(rules.end(), {left, right, c.whole, c.whole});
+      const uint32_t right = left == no_token ? no_token : index.id(c.parts[1], c.hashes[1]);
+      if (right != no_token) rules.insert(rules.end(), {left, right, c.whole, c.whole});
     }
     waiting.clear();
   };

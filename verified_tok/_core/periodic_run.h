@@ -12,6 +12,7 @@
 
 #include "encode_piece.h"
 #include "merge_many.h"
+#include "rows.h"
 
 namespace vt {
 
@@ -37,16 +38,6 @@ inline Stretch stretch_of(const uint8_t* run, uint32_t size) {
   return {0, 0, 0};
 }
 
-struct Placed {
-  uint32_t token, start, stop;
-};
-
-struct PlacedSink {
-  static constexpr bool places = true;
-  std::vector<Placed>& tokens;
-  void put(uint32_t token, uint32_t start, uint32_t stop) { tokens.push_back({token, start, stop}); }
-};
-
 // Two places of one token in a list, and how many bytes lie between them; 0 if there are none. Within the stretch tokens
 // of one size, a multiple of the period apart, have the same bytes, and are the same token.
 struct Cycle {
@@ -55,15 +46,15 @@ struct Cycle {
   uint32_t bytes;
 };
 
-inline Cycle cycle_in(const std::vector<Placed>& tokens, const Stretch& stretch) {
+inline Cycle cycle_in(const std::vector<Row>& tokens, const Stretch& stretch) {
   constexpr size_t longest = 8;  // tokens
   size_t last = tokens.size();
   while (last > 0 && tokens[last - 1].stop > stretch.begin + (stretch.end - stretch.begin) / 2) --last;
   if (last == 0) return {0, 0, 0};
   --last;
-  const Placed& again = tokens[last];
+  const Row& again = tokens[last];
   for (size_t k = last; k > 0 && last - k < longest;) {
-    const Placed& token = tokens[--k];
+    const Row& token = tokens[--k];
     if (token.start < stretch.begin) break;
     const uint32_t bytes = again.start - token.start;
     if (bytes == again.stop - token.stop && bytes % stretch.period == 0) return {k, last, bytes};
@@ -91,15 +82,15 @@ bool put_periodic(const View& v, const uint8_t* piece, uint32_t first, uint32_t 
   HostWork work;
   work.searches = false;
   std::vector<uint8_t> shorter;
-  std::vector<Placed> tokens;
+  std::vector<Row> tokens;
   // The tokens of the run with so much of the stretch.
   const auto encode = [&](uint32_t kept) {
     shorter.assign(run, run + stretch.begin + kept);
     shorter.insert(shorter.end(), run + stretch.end, run + size);
     const uint8_t* end = shorter.data() + shorter.size();
     tokens.clear();
-    PlacedSink placed{tokens};
-    encode_runs(v, shorter.data(), static_cast<uint32_t>(shorter.size()), end, work, placed);
+    PlaceWriter writer{tokens};
+    encode_runs(v, shorter.data(), static_cast<uint32_t>(shorter.size()), end, work, writer);
     return cycle_in(tokens, {stretch.begin, stretch.begin + kept, stretch.period});
   };
   for (uint32_t least = 64 * stretch.period; least <= length / 4; least *= 2) {

@@ -158,7 +158,7 @@ class PieceBatch {
   // Looks at the block at `begin`, which comes next, and asks memory for what is remembered of its pieces.
   void fetch_next(const uint8_t* begin) {
     ++fetched_;
-    if (end_ - begin <= 0 || limit_ - begin < static_cast<int64_t>(block_size) + 16) return;
+    if (begin >= end_ || limit_ - begin < static_cast<int64_t>(block_size) + 16) return;
     next_ = block_starts(begin);
     uint32_t from = 0;
     for (Bits rest = next_.starts; rest != 0; rest &= rest - 1) {

@@ -209,7 +209,7 @@ class MergeTaker {
     const bool known = each([&](Waiting& w, const std::string_view* tokens) {
       for (int k = 0; k < 3; ++k) {
         merges_.push_back(index_.id(tokens[k], w.hashes[k]));
-        if (merges_.back() == no_id) return false;
+        if (merges_.back() == no_token) return false;
       }
       pairs_.prefetch(merges_[merges_.size() - 3], merges_[merges_.size() - 2]);
       return true;
@@ -308,7 +308,7 @@ bool read_model(Reader& reader, ScannedModel& found) {
       found.vocab_stop = reader.place();
       index.emplace(found.vocab.bytes.data(), found.vocab.size());
       for (uint32_t k = 0; k < found.vocab.size(); ++k) {
-        if (found.vocab.ids[k] == no_id || !index->put(found.vocab.token(k), found.vocab.ids[k])) return false;
+        if (found.vocab.ids[k] == no_token || !index->put(found.vocab.token(k), found.vocab.ids[k])) return false;
       }
       have_vocab = true;
     } else if (key == "merges") {
@@ -421,7 +421,7 @@ std::optional<Entries> scan_ranks(std::string_view file) {
     for (char digit : digits) {
       if (digit < '0' || digit > '9') return std::nullopt;
       rank = rank * 10 + static_cast<uint64_t>(digit - '0');
-      if (rank >= no_id) return std::nullopt;
+      if (rank >= no_token) return std::nullopt;
     }
     if (digits.empty() || (digits[0] == '0' && digits.size() > 1) || rank < next) return std::nullopt;
     next = rank + 1;

@@ -18,7 +18,7 @@ struct Birth {
   uint32_t right;
   uint32_t born;
 };
-constexpr uint32_t birth_token_bits = 21;
+constexpr uint32_t birth_token_bits = PairTable::id_bits;
 constexpr uint32_t not_born = (1u << (64 - 2 * birth_token_bits)) - 1;
 
 VT_HD uint64_t packed_birth(const Birth& birth) {

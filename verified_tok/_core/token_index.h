@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-namespace vt {
+#include "model.h"
 
-constexpr uint32_t no_id = 0xFFFFFFFFu;
+namespace vt {
 
 // Finds tokens by their bytes, which lie in one array. Every place that is looked at is far from the others, so what
 // decides lies in one place, and whoever looks for many tokens asks for their places first.
@@ -16,14 +16,14 @@ class TokenIndex {
   TokenIndex(const uint8_t* bytes, size_t tokens) : bytes_(reinterpret_cast<const char*>(bytes)) {
     uint64_t size = 16;
     while (size < 2 * tokens) size *= 2;
-    slots_.assign(size, Slot{0, 0, 0, no_id});
+    slots_.assign(size, Slot{0, 0, 0, no_token});
   }
 
   // Takes a token of the array in; false if another one has the same bytes.
   bool put(std::string_view token, uint32_t id) {
     const uint64_t hash = hash_of(token);
     Slot& slot = slots_[place_of(token, hash)];
-    if (slot.id != no_id) return false;
+    if (slot.id != no_token) return false;
     slot = {upper(hash), static_cast<uint32_t>(token.data() - bytes_), static_cast<uint32_t>(token.size()), id};
     return true;
   }
@@ -34,7 +34,7 @@ class TokenIndex {
   void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
   void prefetch_bytes(uint64_t hash) const { __builtin_prefetch(bytes_ + slots_[hash & (slots_.size() - 1)].offset); }
 
-  // The id of the token with this hash; `no_id` if there is none.
+  // The id of the token with this hash; `no_token` if there is none.
   uint32_t id(std::string_view token, uint64_t hash) const { return slots_[place_of(token, hash)].id; }
 
  private:
@@ -50,7 +50,7 @@ class TokenIndex {
     uint64_t place = hash & mask;
     for (;; place = (place + 1) & mask) {
       const Slot& slot = slots_[place];
-      if (slot.id == no_id) return place;
+      if (slot.id == no_token) return place;
       if (slot.hash == upper(hash) && token == std::string_view(bytes_ + slot.offset, slot.size)) return place;
     }
   }
