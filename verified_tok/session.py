@@ -3,7 +3,7 @@
 An edit encodes what lies between a seam before the change and one behind it, and keeps the ids on both sides
 (`valid_edit` in `lean/VerifiedTok/Thm/Session.lean`). Who does it is the native core or, where that is not
 built, `session_reference`. Where no seam is near, as in a million letters, the native core appends by a
-window of the text's end (`_core/endless.h`).
+window of the text's end (`_core/append_window.h`).
 """
 
 from __future__ import annotations

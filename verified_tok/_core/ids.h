@@ -45,6 +45,12 @@ class Ids {
     count_ += ids.count_;
   }
 
+  void drop_front(uint64_t count) {
+    if (count == 0) return;
+    count_ -= count;
+    std::memmove(data_, data_ + count, count_ * sizeof(uint32_t));
+  }
+
   // The memory, for `std::free`; never null.
   uint32_t* release() {
     resize(count_ == 0 ? 1 : count_);

@@ -34,6 +34,11 @@ VT_HD bool holds_pair(const uint32_t* start, const uint64_t* keys, uint32_t bits
   return false;
 }
 
+// Whether a literal may go across the place between two characters.
+VT_HD bool is_held(const View& v, uint32_t x, uint32_t y) {
+  return v.seam_held_count != 0 && holds_pair(v.seam_held_start, v.seam_held, v.seam_options[0], seam_pair(x, y));
+}
+
 // What merges see of the character on the left and on the right of a cut: its last and its first symbol.
 VT_HD uint32_t last_symbol(uint8_t kind, uint32_t c) {
   if (kind == symbol_char) return c;
@@ -51,7 +56,7 @@ VT_HD bool is_seam(const View& v, uint32_t x, uint32_t y) {
   const uint32_t right = v.seam_right[uint32_t{v.seam_block[y >> 7]} << 7 | (y & 127)];
   const uint8_t answer = v.seam_answers[left * v.seam_right_kind_count + right];
   if (answer == seam_no) return false;
-  if (v.seam_held_count != 0 && holds_pair(v.seam_held_start, v.seam_held, v.seam_options[0], seam_pair(x, y))) return false;
+  if (is_held(v, x, y)) return false;
   if (answer == seam_yes) return true;
   const uint8_t x_kind = v.seam_left_kind[left], y_kind = v.seam_right_kind[right];
   return x_kind != symbol_none && y_kind != symbol_none &&

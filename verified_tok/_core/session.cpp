@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "append_window.h"
 #include "char_places.h"
-#include "endless.h"
 #include "seams.h"
 
 namespace vt {
@@ -289,72 +289,34 @@ Patch Session::edit_at(uint64_t start, uint64_t stop, Text given) {
   const bool missed = (lo == 0 && start > 0) || (hi == size && stop < size);
   const SessionStats stats = stats_.with(chars, before + chars + behind, std::max(before, behind), missed);
 
-  Ids ids;
-  std::vector<Places::Place> places;
-  encode_part(part, lo > 0, lo, ids, places);
-  Patch patch = put(lo, hi, start, stop, given, ids, places);
+  Tokens fresh = encode_part({part.data(), part.size()}, lo > 0, lo);
+  Patch patch = put(lo, hi, start, stop, given, fresh);
   stats_ = stats;
   return patch;
 }
 
-// Appends by a window of the end of the text, if that can be done (`endless.h`).
+// Appends by a window of the end of the text, if that can be done (`append_window.h`).
 std::optional<Patch> Session::append_to_window(Text given) {
-  constexpr uint64_t near = 16;  // bytes at the end of the window that what follows may change, and more
   const View& v = engine_->view();
-  const SessionText& old = state_->text;
-  const Places& tokens = state_->places;
-  const uint64_t end = old.bytes();
+  const SessionState& old = *state_;
   if (!has_windows(v)) return std::nullopt;
-  uint64_t k = tokens.before(end - window_size(v));  // of the tokens, the one that the window begins with
-  while (k < tokens.size() && (tokens[k].start == 0 || old.inside_char(tokens[k].start))) ++k;
-  if (k == tokens.size() || end - tokens[k].start < window_size(v) / 2) return std::nullopt;
-  const uint64_t lo = tokens[k].start, beside = old.place_before(lo);
-  std::vector<uint8_t> part((end - beside) + given.size);
-  old.copy(beside, end, part.data());
-  std::memcpy(part.data() + (end - beside), given.data, given.size);
-  const uint8_t* window = part.data() + (lo - beside);
-  const uint8_t* window_end = part.data() + (end - beside);
-  if (!left_alone(v, part.data(), window_end)) return std::nullopt;
-  if (view_.seam_held_count != 0 && holds_pair(view_.seam_held_start, view_.seam_held, view_.seam_options[0],
-                                               seam_pair(char_at(part.data()), char_at(window)))) {
-    return std::nullopt;
-  }
-  const std::optional<Settled> settled = settled_in(v, window, window_end);
+  const std::optional<Window> window = window_at_end(old, window_size(v), given);
+  if (!window || !cut_but_for_pattern(v, view_, *window)) return std::nullopt;
+  const std::optional<Settled> settled = settled_in(v, window->begin(), window->end());
   if (!settled) return std::nullopt;
 
-  Ids ids;
-  Spans spans;
-  std::vector<Taken> taken;
-  engine_->encode_placed({window, part.size() - (lo - beside)}, true, ids, spans, taken);
-  const std::vector<Places::Place> places = places_of(spans, lo);
-  const uint64_t literal = taken.empty() ? end + given.size : places[taken[0].place].start;  // where the segment ends
-  const uint64_t last = std::min(end, literal);
-  if (settled->through.size() > 1 || !settled->idle.empty()) {
-    if (literal < end || !left_alone(v, window, part.data() + part.size())) return std::nullopt;
-    if (!ends_alike(v, *settled, window_end, window + (literal - lo))) return std::nullopt;
-  }
-  for (size_t n = 0; n < places.size() && k < tokens.size();) {
-    const Places::Place place = places[n], theirs = tokens[k];
-    if (uint64_t{place.start} + place.size + near > last) return std::nullopt;
-    if (theirs.start != place.start) {
-      (theirs.start < place.start ? k : n) += 1;
-      continue;
-    }
-    if (theirs.size != place.size || state_->ids[k] != ids.data()[n] || place.start < lo + settled->bytes) {
-      ++k, ++n;
-      continue;
-    }
-    const uint64_t kept = uint64_t{place.start} + place.size, count = ids.count() - (n + 1);
-    const uint64_t before = old.chars_between(lo, end), added = chars_in(given.data, given.end());
-    const SessionStats stats = stats_.with(added, before + added, before, false);
-    Ids fresh;
-    std::copy_n(ids.data() + n + 1, count, fresh.room(count));
-    fresh.end_at(fresh.data() + count);
-    Patch patch = put(kept, end, end, end, given, fresh, {places.begin() + static_cast<std::ptrdiff_t>(n) + 1, places.end()});
-    stats_ = stats;
-    return patch;
-  }
-  return std::nullopt;
+  Tokens fresh = encode_part({window->begin(), window->copy.size() - window->margin}, true, window->start);
+  if (!ends_settled(v, *settled, *window, fresh.literal)) return std::nullopt;
+  const std::optional<size_t> met = meeting(old, *window, fresh, settled->bytes);
+  if (!met) return std::nullopt;
+
+  const uint64_t before = old.text.chars_between(window->start, window->stop), added = chars_in(given.data, given.end());
+  const SessionStats stats = stats_.with(added, before + added, before, false);
+  const uint64_t kept = uint64_t{fresh.places[*met].start} + fresh.places[*met].size;
+  fresh.drop_front(*met + 1);
+  Patch patch = put(kept, window->stop, window->stop, window->stop, given, fresh);
+  stats_ = stats;
+  return patch;
 }
 
 Patch Session::concat(Session& given) {
@@ -381,47 +343,46 @@ Patch Session::concat(Session& given) {
   const bool missed = (lo == 0 && end > 0) || (hi == added && added > 0);
   const SessionStats stats = stats_.with(theirs->text.chars(), before + behind, std::max(before, behind), missed);
 
-  Ids ids;
-  std::vector<Places::Place> places;
-  encode_part(part, lo > 0, lo, ids, places);
+  Tokens fresh = encode_part({part.data(), part.size()}, lo > 0, lo);
   const uint64_t first = theirs->places.before(hi), count = theirs->ids.size() - first;
-  uint32_t* to = ids.room(count);
+  uint32_t* to = fresh.ids.room(count);
   theirs->ids.copy(first, first + count, to);
-  ids.end_at(to + count);
+  fresh.ids.end_at(to + count);
   for (uint64_t k = first; k < first + count; ++k) {
     Places::Place place = theirs->places[k];
     place.start += static_cast<uint32_t>(end);
-    places.push_back(place);
+    fresh.places.push_back(place);
   }
-  Patch patch = put(lo, end, end, end, {text.data(), added}, ids, places);
+  Patch patch = put(lo, end, end, end, {text.data(), added}, fresh);
   stats_ = stats;
   return patch;
 }
 
 // The tokens of a part of the text that begins at the byte `lo`.
-void Session::encode_part(const std::vector<uint8_t>& part, bool inside, uint64_t lo, Ids& ids,
-                          std::vector<Places::Place>& places) const {
+Tokens Session::encode_part(Text part, bool inside, uint64_t lo) const {
+  Tokens found;
   Spans spans;
   std::vector<Taken> taken;
-  engine_->encode_placed({part.data(), part.size()}, inside, ids, spans, taken);
-  places = places_of(spans, lo);
+  engine_->encode_placed(part, inside, found.ids, spans, taken);
+  found.places = places_of(spans, lo);
+  found.literal = taken.empty() ? lo + part.size : found.places[taken[0].place].start;
+  return found;
 }
 
 // Puts the tokens in the place of those from the byte `lo` up to `hi`, and the text in its place.
-Patch Session::put(uint64_t lo, uint64_t hi, uint64_t start, uint64_t stop, Text text, Ids& ids,
-                   const std::vector<Places::Place>& places) {
+Patch Session::put(uint64_t lo, uint64_t hi, uint64_t start, uint64_t stop, Text text, Tokens& fresh) {
   SessionState& state = own();
   const uint64_t count = state.ids.size();
   const uint64_t front = state.places.before(lo);
   const uint64_t behind = hi < state.text.bytes() ? state.places.before(hi) : count;
   if (behind < front) throw std::logic_error("tokens that do not fit their text");  // which the caller gave
   state.text.reserve(text.size);
-  state.ids.reserve(ids.count());
-  state.places.reserve(places.size());
+  state.ids.reserve(fresh.ids.count());
+  state.places.reserve(fresh.places.size());
   state.text.replace(start, stop, text.data, text.size);
-  state.ids.replace(front, behind, ids.data(), ids.count());
-  state.places.replace(front, behind, places, state.text.bytes());
-  return {front, std::move(ids), count - behind, ++version_};
+  state.ids.replace(front, behind, fresh.ids.data(), fresh.ids.count());
+  state.places.replace(front, behind, fresh.places, state.text.bytes());
+  return {front, std::move(fresh.ids), count - behind, ++version_};
 }
 
 }  // namespace vt

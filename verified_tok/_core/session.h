@@ -91,10 +91,8 @@ class Session {
   Patch edit_chars(uint64_t start, uint64_t stop, Text text);
   Patch edit_at(uint64_t start, uint64_t stop, Text text);
   std::optional<Patch> append_to_window(Text text);
-  void encode_part(const std::vector<uint8_t>& part, bool inside, uint64_t lo, Ids& ids,
-                   std::vector<Places::Place>& places) const;
-  Patch put(uint64_t lo, uint64_t hi, uint64_t start, uint64_t stop, Text text, Ids& ids,
-            const std::vector<Places::Place>& places);
+  Tokens encode_part(Text part, bool inside, uint64_t lo) const;
+  Patch put(uint64_t lo, uint64_t hi, uint64_t start, uint64_t stop, Text text, Tokens& fresh);
 
   std::shared_ptr<const Engine> engine_;
   Image::Ptr seams_;

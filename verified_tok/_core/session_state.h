@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gap_buffer.h"
+#include "ids.h"
 #include "utf8.h"
 
 namespace vt {
@@ -159,6 +160,18 @@ class Places {
 
   GapBuffer<Place> places_;
   uint32_t text_;  // bytes
+};
+
+// The tokens of a part of a text.
+struct Tokens {
+  Ids ids;
+  std::vector<Places::Place> places;  // in the whole text
+  uint64_t literal = 0;               // where the first added token begins; without one, the end of the part
+
+  void drop_front(size_t count) {
+    ids.drop_front(count);
+    places.erase(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(count));
+  }
 };
 
 // A text and its tokens.
