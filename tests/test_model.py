@@ -111,11 +111,11 @@ def test_a_piece_may_be_cut_where_no_merge_joins(
         assert whole == [token.id for part in (front, back) for token in encode_piece(ours, part)]
 
 
-def joins_merge_by_merge(model: MergeBpe) -> set[str]:
+def joins_merge_by_merge(model: MergeBpe) -> set[tuple[str, str]]:
     """The pairs of `VocabularyJoins`, as its definition reads."""
     text = {id: token for token, id in model.vocab.items()}
     return {
-        end + begin
+        (end, begin)
         for left, right, _ in model.merges
         for end in (text[left][-1], *(name for name in [text[left][-6:]] if name in BYTES))
         for begin in (text[right][0], *(name for name in [text[right][:6]] if name in BYTES))

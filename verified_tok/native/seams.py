@@ -22,7 +22,7 @@ from verified_tok.reference.classes import char_class
 from verified_tok.reference.regex import pat_of
 from verified_tok.reference.seam import consumes
 from verified_tok.reference.seam_table import NO, YES, SeamTable, beside
-from verified_tok.reference.tables import FALLBACK_NAMES
+from verified_tok.reference.tables import FALLBACK_BYTES
 from verified_tok.spec import Dialect, Literal, Normalizer, Prepend, ReplaceAll, StripSpace, UnicodeForm
 
 Codes = npt.NDArray[np.int64]
@@ -30,8 +30,6 @@ Codes = npt.NDArray[np.int64]
 _LIMIT = 0x110000
 _NEVER = -1
 _NONE, _CHAR, _BYTE = 0, 1, 2  # as in `_core/seams.h`
-_BYTE_OF = {name: byte for byte, name in enumerate(FALLBACK_NAMES)}
-_NAME = len(FALLBACK_NAMES[0])
 _GOLDEN = 0x9E3779B97F4A7C15
 _LEADING, _SYLLABLES, _SAME_LEADING = range(0x1100, 0x1113), range(0xAC00, 0xD7A4), 588  # of Hangul
 
@@ -117,13 +115,13 @@ class _Sides:
         if self._joins is None:
             return
         lefts, rights = self._sources()
-        for pair in self._joins.pairs:
-            size = _NAME if pair[:_NAME] in _BYTE_OF else 1
-            left, right = pair[:size], pair[size:]
-            for a in [_LIMIT + _BYTE_OF[left]] if left in _BYTE_OF else lefts(left):
-                yield from (
-                    (a, b) for b in ([_LIMIT + _BYTE_OF[right]] if right in _BYTE_OF else rights(right))
-                )
+
+        def numbers(symbol: str, sources: Callable[[str], list[int]]) -> list[int]:
+            byte = FALLBACK_BYTES.get(symbol)
+            return sources(symbol) if byte is None else [_LIMIT + byte]
+
+        for left, right in self._joins.pairs:
+            yield from ((a, b) for a in numbers(left, lefts) for b in numbers(right, rights))
 
     def _kinds(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
         """What merges see of each character on the left, and of each on the right."""

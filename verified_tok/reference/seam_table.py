@@ -28,7 +28,7 @@ from verified_tok.reference.pipeline import Pipeline
 from verified_tok.reference.pre_tokenizer import Stage, cutting
 from verified_tok.reference.regex import pat_of
 from verified_tok.reference.seam import consumes, crosses, cuttable, is_seam
-from verified_tok.reference.tables import FALLBACK_NAMES
+from verified_tok.reference.tables import FALLBACK_BYTES, FALLBACK_NAMES
 from verified_tok.reference.unicode_form import (
     combining_classes,
     composites,
@@ -353,9 +353,9 @@ def classes_of(patterns: Sequence[Pat]) -> tuple[npt.NDArray[np.int32], str]:
 class VocabularyJoins:
     """Where the parts of a vocabulary's merges meet: merges cross no other pair of symbols (`NoJoin`)."""
 
-    pairs: frozenset[str]
-    """What a merge's left part ends with, and behind it what its right part begins with, for every merge:
-    characters, and names of byte tokens such as `<0x0A>`."""
+    pairs: frozenset[tuple[str, str]]
+    """What a merge's left part ends with, and what its right part begins with, for every merge: characters,
+    and names of byte tokens such as `<0x0A>`."""
     known: frozenset[str]
     """The characters that have a token of their own, by which merging begins."""
     complete: bool
@@ -368,7 +368,7 @@ class VocabularyJoins:
         ends, begins = _symbols_at(vocab, _LAST, left), _symbols_at(vocab, _FIRST, right)
         numbers = np.unique(ends << 32 | begins)  # far fewer than merges
         pairs = frozenset(
-            end + begin
+            (end, begin)
             for number in numbers.tolist()
             for end in _spelled(number >> 32, _LAST)
             for begin in _spelled(number & 0xFFFFFFFF, _FIRST)
@@ -384,7 +384,7 @@ class VocabularyJoins:
         """
         if not self.complete and not (x in self.known and y in self.known):
             return False
-        return self._symbol(x, _LAST) + self._symbol(y, _FIRST) not in self.pairs
+        return (self._symbol(x, _LAST), self._symbol(y, _FIRST)) not in self.pairs
 
     def _symbol(self, char: str, place: int) -> str:
         """The first or the last symbol of a character, as the vocabulary spells it."""
@@ -393,7 +393,6 @@ class VocabularyJoins:
 
 _FIRST, _LAST = 0, -1
 _NAME = len(FALLBACK_NAMES[0])
-_BYTE_OF = {name: byte for byte, name in enumerate(FALLBACK_NAMES)}
 
 
 def _symbols_at(vocab: Vocabulary, place: int, tokens: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
@@ -408,8 +407,8 @@ def _symbols_at(vocab: Vocabulary, place: int, tokens: npt.NDArray[np.uint32]) -
     for token in np.flatnonzero(found == ord("<" if place == _FIRST else ">")):
         text = data[offsets[token] : offsets[token + 1]]
         name = (text[:_NAME] if place == _FIRST else text[-_NAME:]).tobytes().decode(errors="replace")
-        if name in _BYTE_OF:
-            found[token] = _LIMIT + _BYTE_OF[name]
+        if name in FALLBACK_BYTES:
+            found[token] = _LIMIT + FALLBACK_BYTES[name]
     order = np.argsort(ids)
     return found[order[np.searchsorted(ids, tokens, sorter=order)]]
 

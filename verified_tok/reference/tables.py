@@ -158,6 +158,8 @@ NOT_IN_UTF8 = frozenset({0xC0, 0xC1, *range(0xF5, 0x100)})
 
 FALLBACK_NAMES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 """The entries of a vocabulary of plain text that stand for single bytes."""
+FALLBACK_BYTES = {name: byte for byte, name in enumerate(FALLBACK_NAMES)}
+"""The bytes that they stand for."""
 
 
 def model_violations(model: Model, *, byte_level: bool) -> list[Violation]:
