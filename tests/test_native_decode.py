@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -289,10 +289,85 @@ def test_batches_of_the_tokenizer() -> None:
     ids, offsets = tok.encode_batch(["hé", "", "llo"])
     assert tok.decode_batch(ids, offsets=offsets) == ["hé", "", "llo"]
     assert tok.decode_batch([ids.tolist(), ids], errors="strict") == ["héllo", "héllo"]
-    with pytest.raises(InvalidUtf8):
-        tok.decode_batch([tok.token_to_id("Ã")], "strict", offsets=[0, 1])
-    with pytest.raises(InvalidUtf8, match="'ignore'"):
-        tok.decode_batch(ids, "ignore", offsets=offsets)  # type: ignore[arg-type]
+    with pytest.raises(InvalidUtf8, match="text 1: not UTF-8 at byte 0"):
+        tok.decode_batch([tok.token_to_id("a"), tok.token_to_id("Ã")], [0, 1, 2], errors="strict")
+    with pytest.raises(InvalidOption, match="'ignore'"):
+        tok.decode_batch(ids, offsets, errors="ignore")  # type: ignore[arg-type]
+
+
+def test_a_batch_comes_back_as_it_went() -> None:
+    tok = vt.Tokenizer(load(byte_level()))
+    texts = ["hé", "", "llo"]
+    batch = tok.encode_batch(texts)
+    assert tok.decode_batch(*batch) == tok.decode_batch(batch) == tok.decode_batch(batch, threads=2) == texts
+    with pytest.raises(InvalidOption, match="write errors='strict'"):
+        tok.decode_batch([[3]], "strict")  # type: ignore[arg-type]
+
+
+def rows_of_every_kind(ids: list[int]) -> list[Any]:
+    kinds = [
+        list,
+        tuple,
+        iter,
+        np.array,
+        lambda ids: np.array(ids, np.uint8),
+        lambda ids: np.array(ids, object),
+    ]
+    return [kind(ids) for kind in kinds]
+
+
+def test_batches_of_sequences_of_every_kind(small: tuple[NativeDecoder, ReferenceDecoder]) -> None:
+    for decoder in small:
+        rows = (row for ids in ([3, 4, 5], [], [6]) for row in rows_of_every_kind(ids))
+        expected = [decoder.text_of(ids, "replace", False) for ids in ([3, 4, 5], [], [6]) for _ in range(6)]
+        assert decoder.texts_of_each(rows, "replace", False) == expected
+        assert decoder.texts_of_each(np.array([[3, 4], [5, 6]]), "strict", False) == [
+            decoder.text_of(ids, "replace", False) for ids in ([3, 4], [5, 6])
+        ]
+        assert decoder.texts_of_each([], "replace", False) == []
+
+
+def test_a_sequence_is_read_when_the_batch_gives_it(small: tuple[NativeDecoder, ReferenceDecoder]) -> None:
+    """Whoever makes a batch may use one list for all its sequences."""
+
+    def rows() -> Iterator[list[int]]:
+        one: list[int] = []
+        for id in (3, 4, 5):
+            one[:] = [id]
+            yield one
+
+    ours, reference = small
+    expected = [reference.text_of([id], "replace", False) for id in (3, 4, 5)]
+    assert ours.texts_of_each(rows(), "replace", False) == expected
+
+    def broken() -> Iterator[list[int]]:
+        yield [3]
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        ours.texts_of_each(broken(), "replace", False)
+
+
+HOLE, NO_UTF8 = 2, 3  # ids of `spec_of`
+any_rows = st.sampled_from([[30, 33], [], [36], [NO_UTF8], [HOLE], [0, 10**6], [-1], [3.0], "ab", None, 3])
+
+
+@given(st.lists(any_rows, max_size=5))
+@example([[NO_UTF8], [3.0]])
+@example([[HOLE], None])
+@example([[30], [HOLE], [NO_UTF8]])
+@example([[30], [NO_UTF8], [HOLE]])
+def test_the_first_sequence_that_is_wrong_is_named(batch: list[Any]) -> None:
+    """Whatever is wrong with those behind it; by both decoders in the same words."""
+    ours, reference = both(LLAMA)
+    for errors in ("replace", "strict"):
+        expected = failure(reference.texts_of_each, batch, errors, False)
+        assert failure(ours.texts_of_each, batch, errors, False) == expected
+        if expected is None:
+            found = ours.texts_of_each(batch, errors, False, 2)
+            assert found == reference.texts_of_each(batch, errors, False)
+        else:
+            assert expected[1].startswith("batch[")
 
 
 def test_very_many_ids_in_two_threads(small: tuple[NativeDecoder, ReferenceDecoder]) -> None:
@@ -314,21 +389,28 @@ def test_very_many_ids_in_two_threads(small: tuple[NativeDecoder, ReferenceDecod
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5, None])
-def test_batches_of_many_shares(small: tuple[NativeDecoder, ReferenceDecoder], threads: int | None) -> None:
-    """More ids than one thread takes at once, empty texts at the ends and between."""
-    ours, reference = small
+def test_batches_of_many_shares(threads: int | None) -> None:
+    """More ids than the threads take at once, empty texts at the ends and between."""
+    ours, reference = both(LLAMA)
     rng = np.random.default_rng(0)
-    known = np.array([id for id in range(300) if id in ours], np.uint32)
-    ids = rng.choice(known, 300_000)
+    ids = rng.choice(np.array(KNOWN_IDS, np.uint32), 300_000)
     inside = rng.integers(0, len(ids), 3_000)
     offsets = np.sort(np.concatenate([[0, 0, len(ids), len(ids)], inside, inside[:50], [90_000, 220_000]]))
     expected = reference.texts_of(ids, offsets, "replace", True)
     assert ours.texts_of(ids, offsets, "replace", True, threads) == expected
-    for place in (len(ids) - 1, 1):
+    rows = [ids[start:stop] for start, stop in pairwise(offsets)]
+    assert ours.texts_of_each(rows, "replace", True, threads) == expected
+    assert ours.texts_of_each([row.tolist() for row in rows], "replace", True, threads) == expected
+    for place, id in ((len(ids) - 1, 10**9), (1, 10**9), (len(ids) // 2, HOLE)):
         wrong = ids.copy()
-        wrong[place] = 10**9
-        with pytest.raises(InvalidTokenId, match=rf"ids\[{place}\] is 1000000000"):
+        wrong[place] = id
+        with pytest.raises(InvalidTokenId, match=rf"^ids\[{place}\] is {id}, and no token"):
             ours.texts_of(wrong, offsets, "replace", True, threads)
+        row = int(np.searchsorted(offsets, place, "right")) - 1
+        rows = [wrong[start:stop] for start, stop in pairwise(offsets)]
+        expected_error = rf"^batch\[{row}\]: ids\[{place - offsets[row]}\] is {id}, and no token"
+        with pytest.raises(InvalidTokenId, match=expected_error):
+            ours.texts_of_each(rows, "replace", True, threads)
 
 
 def test_threads_are_a_number() -> None:

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from verified_tok._core import native
-from verified_tok.decoders import NativeDecoder, bounds_of
+from verified_tok.decoders import NativeDecoder, bounds_of, saying
 from verified_tok.ids import check_ids
 from verified_tok.reference.decode import decode_bytes, decode_text, skipped, token_bytes, token_texts
 from verified_tok.reference.stream import StreamDecoder
 from verified_tok.spec import TokenizerSpec
+from verified_tok.text import check_errors
 
 
 class ReferenceDecoder:
@@ -42,7 +43,23 @@ class ReferenceDecoder:
         """See `TextDecoder`."""
         checked = check_ids(ids, self._texts)
         bounds = bounds_of(offsets, len(checked)).tolist()
-        return [self.text_of(checked[a:b], errors, skip) for a, b in pairwise(bounds)]
+        check_errors(errors)
+        texts = []
+        for place, (start, stop) in enumerate(pairwise(bounds)):
+            with saying(f"text {place}"):
+                texts.append(self.text_of(checked[start:stop], errors, skip))
+        return texts
+
+    def texts_of_each(
+        self, batch: Iterable[Iterable[int]], errors: str, skip: bool, threads: int | None = None
+    ) -> list[str]:
+        """See `TextDecoder`."""
+        check_errors(errors)
+        texts = []
+        for place, ids in enumerate(batch):
+            with saying(f"batch[{place}]"):
+                texts.append(self.text_of(ids, errors, skip))
+        return texts
 
     def stream(self, prompt: Iterable[int], skip: bool) -> StreamDecoder:
         """See `TextDecoder`."""

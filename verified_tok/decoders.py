@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from verified_tok._core import native
-from verified_tok.errors import InvalidRange
+from verified_tok.errors import InvalidRange, InvalidTokenId, InvalidUtf8
 from verified_tok.ids import check_ids
 from verified_tok.native import NOT_BUILT, NotNative
 from verified_tok.native.image_file import image_for
@@ -53,6 +53,12 @@ class TextDecoder(Protocol):
     ) -> list[str]:
         """The texts of several sequences of ids that stand behind each other. By at most so many threads;
         None: as many as there are processors."""
+        ...
+
+    def texts_of_each(
+        self, batch: Iterable[Iterable[int]], errors: str, skip: bool, threads: int | None = None
+    ) -> list[str]:
+        """The texts of several sequences of ids. What is wrong with one is said with its number."""
         ...
 
     def stream(self, prompt: Iterable[int], skip: bool) -> StreamDecoder:
@@ -104,12 +110,12 @@ class NativeDecoder:
 
     def text_of(self, ids: Iterable[int], errors: str, skip: bool) -> str:
         """See `TextDecoder`."""
+        check_errors(errors)
         if errors == "strict":
             return strict_text(self.bytes_of(ids, skip))
         text = self._core.text(ids, skip)
         if text is None:
             text = self._with(lambda ids: self._core.text(ids, skip), ids)
-        check_errors(errors)
         return text
 
     def texts_of(
@@ -120,9 +126,31 @@ class NativeDecoder:
         array: Any = ids if is_array else check_ids(ids, self)
         bounds = bounds_of(offsets, len(array))
         check_errors(errors)
-        if errors == "replace":
-            return self._with(lambda ids: self._core.texts(ids, bounds, skip, threads or processors()), array)
-        return [self.text_of(array[a:b], errors, skip) for a, b in pairwise(bounds.tolist())]
+        strict, many = errors == "strict", threads or processors()
+        texts = self._core.texts(array, bounds, skip, strict, many)
+        if not isinstance(texts, list):
+            array = check_ids(array, self)
+            texts = self._core.texts(array, bounds, skip, strict, many)
+        if isinstance(texts, int):
+            start, stop = bounds[texts : texts + 2]
+            with saying(f"text {texts}"):
+                strict_text(self.bytes_of(array[start:stop], skip))
+        assert isinstance(texts, list)
+        return texts
+
+    def texts_of_each(
+        self, batch: Iterable[Iterable[int]], errors: str, skip: bool, threads: int | None = None
+    ) -> list[str]:
+        """See `TextDecoder`."""
+        check_errors(errors)
+
+        def check(place: int, ids: Iterable[int]) -> list[int]:
+            with saying(f"batch[{place}]"):
+                checked = check_ids(ids, self)
+                self.text_of(checked, errors, skip)
+                return checked
+
+        return self._core.texts_of_each(batch, check, skip, errors == "strict", threads or processors())
 
     def stream(self, prompt: Iterable[int], skip: bool) -> StreamDecoder:
         """See `TextDecoder`."""
@@ -140,6 +168,15 @@ class NativeDecoder:
             decoded = decode(check_ids(ids, self))
             assert decoded is not None
         return decoded
+
+
+@contextmanager
+def saying(name: str) -> Iterator[None]:
+    """What is wrong with some ids, or the bytes that they stand for, is said with their name."""
+    try:
+        yield
+    except (InvalidTokenId, InvalidUtf8) as error:
+        raise type(error)(f"{name}: {error}") from None
 
 
 def bounds_of(offsets: Iterable[int], count: int) -> Offsets:

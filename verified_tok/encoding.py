@@ -40,6 +40,16 @@ class Encoding:
     offsets: Spans
 
 
+class Batch(NamedTuple):
+    """The ids of several texts, one behind the other: text i has `ids[offsets[i]:offsets[i + 1]]`.
+
+    `ids` is uint32 of shape (n,), `offsets` int64 of shape (number of texts + 1,).
+    """
+
+    ids: Ids
+    offsets: Counts
+
+
 @lru_cache(maxsize=1 << 10)
 def _taken_spaces(text: str) -> tuple[int, int]:
     return _spaces_at_ends()(text)

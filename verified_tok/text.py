@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from verified_tok.errors import InvalidText, InvalidUtf8
+from verified_tok.errors import InvalidOption, InvalidText, InvalidUtf8
 
 T = TypeVar("T")
 
@@ -44,10 +44,10 @@ def explained(text: object, operation: Callable[[], T]) -> T:
         raise
 
 
-def check_errors(errors: str) -> None:
-    """Raises for what decoding does not know."""
-    if errors not in ("replace", "strict"):
-        raise InvalidUtf8(f"errors must be 'replace' or 'strict', not {errors!r}")
+def check_errors(errors: object) -> None:
+    """Raises `InvalidOption` for what decoding does not know."""
+    if not isinstance(errors, str) or errors not in ("replace", "strict"):
+        raise InvalidOption(f"errors must be 'replace' or 'strict', not {errors!r}")
 
 
 def strict_text(data: bytes) -> str:

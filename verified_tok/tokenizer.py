@@ -9,15 +9,14 @@ from os import PathLike
 from typing import TYPE_CHECKING, Literal, final
 
 import numpy as np
-import numpy.typing as npt
 
 from verified_tok._core import native
 from verified_tok.decoders import TextDecoder, text_decoder
 from verified_tok.devices import DeviceName, Devices
 from verified_tok.encoders import NativeEncoder, TextEncoder
-from verified_tok.encoding import Encoding, TokenSpaces, post_processed
+from verified_tok.encoding import Batch, Encoding, TokenSpaces, post_processed
 from verified_tok.engine import NativeSessions, Sessions, restored
-from verified_tok.errors import InvalidTokenId, SessionMismatch, UnknownAddedToken
+from verified_tok.errors import InvalidOption, InvalidTokenId, SessionMismatch, UnknownAddedToken
 from verified_tok.native import NOT_BUILT, NotNative
 from verified_tok.native.engine import NativeEngines
 from verified_tok.native.image_file import image_for
@@ -237,7 +236,7 @@ class Tokenizer:
         threads: int | None = None,
         device: DeviceName = "cpu",
         device_output: bool = False,
-    ) -> tuple[Ids, npt.NDArray[np.int64]]:
+    ) -> Batch:
         """The ids of several texts in one array, and where each text's ids begin and end: text i has
         `ids[offsets[i]:offsets[i + 1]]`. `offsets` is int64 of shape (number of texts + 1,).
 
@@ -263,9 +262,9 @@ class Tokenizer:
         if choice := self._devices.choice(device, enabled):
             given = at_hand(texts)
             if choice.preferred(text_size(given), many):
-                return choice.gpu.encode_batch(given, before, after, resident)
-            return self._encoder(enabled).encode_batch(given, before, after, many)
-        return self._encoder(enabled).encode_batch(texts, before, after, many)
+                return Batch(*choice.gpu.encode_batch(given, before, after, resident))
+            return Batch(*self._encoder(enabled).encode_batch(given, before, after, many))
+        return Batch(*self._encoder(enabled).encode_batch(texts, before, after, many))
 
     def encode_with_spans(
         self, text: str, added_tokens: AddedTokens = "all", add_special_tokens: bool = False
@@ -388,31 +387,37 @@ class Tokenizer:
 
     def decode_batch(
         self,
-        batch: Iterable[Iterable[int]] | Iterable[int],
+        batch: Batch | Iterable[Iterable[int]] | Iterable[int],
+        offsets: Iterable[int] | None = None,
+        *,
         errors: Errors = "replace",
         skip_special_tokens: bool = False,
-        *,
-        offsets: Iterable[int] | None = None,
         threads: int | None = None,
     ) -> list[str]:
-        """The texts of several sequences of ids. With `offsets` they stand behind each other in `batch`, as
-        `encode_batch` gives them: text i has `batch[offsets[i]:offsets[i + 1]]`. Then several threads decode
-        them; `threads` is as for `encode_batch`.
+        """The texts of several sequences of ids. With `offsets` they stand behind each other in `batch`: text
+        i has `batch[offsets[i]:offsets[i + 1]]`. What `encode_batch` gives can be given as it is. `threads`
+        is as for `encode_batch`.
 
-        Raises what `decode` raises, and `InvalidRange` for offsets that do not fit.
+        Raises what `decode` raises, naming the sequence, and `InvalidRange` for offsets that do not fit.
 
         >>> tok.decode_batch([[256], [258, 300]])
         ['he', 'hell<|end|>']
-        >>> tok.decode_batch([256, 258, 300], offsets=[0, 1, 3])
+        >>> tok.decode_batch([256, 258, 300], [0, 1, 3])
         ['he', 'hell<|end|>']
+        >>> tok.decode_batch(tok.encode_batch(["he", "hell"]))
+        ['he', 'hell']
         """
+        if isinstance(batch, Batch) and offsets is None:
+            batch, offsets = batch
         if not _can_be_iterated(batch):
             raise InvalidTokenId(f"several sequences of ids are expected, not {batch!r}")
+        if isinstance(offsets, str):
+            raise InvalidOption(f"the second argument is the offsets; write errors={offsets!r}")
         skip, many = check_switch("skip_special_tokens", skip_special_tokens), check_threads(threads)
         decoder = self._decoder()
         if offsets is not None:
             return decoder.texts_of(batch, offsets, errors, skip, many)  # type: ignore[arg-type]
-        return [decoder.text_of(ids, errors, skip) for ids in batch]  # type: ignore[arg-type]
+        return decoder.texts_of_each(batch, errors, skip, many)  # type: ignore[arg-type]
 
     def decode_stream(self, prompt: Iterable[int] = (), skip_special_tokens: bool = False) -> StreamDecoder:
         """A decoder for ids that come one after the other; `prompt` holds those before them.

@@ -1,7 +1,7 @@
 """The native core (C++)."""
 
 import builtins
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -179,9 +179,23 @@ class Decoder:
         """The same as text; bytes that are not UTF-8 are U+FFFD as in the reference engine."""
 
     def texts(
-        self, ids: object, offsets: npt.NDArray[np.int64], skip: bool, threads: int
-    ) -> list[str] | None:
-        """The texts of sequences of ids between ascending offsets. Raises IndexError for others."""
+        self, ids: object, offsets: npt.NDArray[np.int64], skip: bool, strict: bool, threads: int
+    ) -> list[str] | int | None:
+        """The texts of sequences of ids between ascending offsets, or the number of the first that has an id
+        of no token or, if `strict`, is not UTF-8. None for other ids than `Decoder` takes. Raises IndexError
+        for other offsets."""
+
+    def texts_of_each(
+        self,
+        batch: Iterable[object],
+        check: Callable[[int, Any], list[int]],
+        skip: bool,
+        strict: bool,
+        threads: int,
+    ) -> list[str]:
+        """The texts of a batch of sequences of ids. `check` gets the number of a sequence and the sequence:
+        it makes a list of ids that have a text of it, or raises. It is called only for those of which the
+        core cannot make a text by itself."""
 
 class DecodeStream:
     """Decodes ids as they come. After the prompt comes `settle`, at the end `finish`."""

@@ -91,6 +91,111 @@ nb::tuple decode_slots(const In<uint32_t>& ids, const nb::list& tokens, const In
   return nb::make_tuple(array, nb::bytes(longer.data(), longer.size()));
 }
 
+bool put_all(const uint32_t* ids, uint64_t count, Decoding& decoding) {
+  const bool known = decoding.put(ids, count) == count;
+  decoding.finish();
+  return known;
+}
+
+// Sequences of ids, one behind the other.
+struct IdRows {
+  std::vector<uint32_t> ids;
+  std::vector<int64_t> bounds{0};
+
+  void clear() {
+    ids.clear();
+    bounds.resize(1);
+  }
+};
+
+// Makes texts of sequences of ids, by several threads. What they have in hand at a time fits their caches.
+class TextMaker {
+ public:
+  // `strict`: what is not UTF-8 is no text.
+  TextMaker(const DecodeTables& tables, bool skip, bool strict, uint32_t threads)
+      : tables_(tables), skip_(skip), strict_(strict), threads_(threads), decoding_(tables, skip, !strict) {}
+
+  // How many ids there should be for all threads to have enough to do.
+  uint64_t enough() const { return uint64_t{threads_} << 16; }
+
+  // Adds the texts of sequences of ids between `count` + 1 bounds, up to the first that has none. Whether all have.
+  bool add(const uint32_t* ids, const int64_t* bounds, size_t count) {
+    size_t used = 0;
+    for (size_t k = 0; k < count; ++k) {
+      if (used == 0 || bounds[k] - bounds[shares_[used - 1].first] >= share_size) {
+        if (used == shares_.size()) shares_.emplace_back();
+        shares_[used++].begin(k);
+      }
+      shares_[used - 1].behind = k + 1;
+    }
+    {
+      std::optional<nb::gil_scoped_release> released;
+      if (static_cast<uint64_t>(bounds[count] - bounds[0]) >= long_call) released.emplace();
+      std::atomic<size_t> next{0};
+      std::atomic<bool> good{true};  // if not, what was begun goes on: the first that is not good is part of it
+      const auto work = [&](Decoding& decoding) {
+        for (size_t s; good.load() && (s = next.fetch_add(1)) < used;) {
+          if (!decode(ids, bounds, shares_[s], decoding)) good.store(false);
+        }
+      };
+      if (used < 2 || threads_ < 2) {
+        work(decoding_);
+      } else {
+        share(std::min<size_t>(threads_, used), [&] {
+          Decoding decoding(tables_, skip_, !strict_);
+          work(decoding);
+        });
+      }
+    }
+    for (size_t s = 0; s < used; ++s) {
+      const Share& part = shares_[s];
+      uint64_t start = 0;
+      for (uint64_t end : part.ends) {
+        texts_.append(to_str(part.bytes.data() + start, end - start));
+        start = end;
+      }
+      if (part.ends.size() < part.behind - part.first) return false;
+    }
+    return true;
+  }
+
+  const nb::list& texts() const { return texts_; }
+
+ private:
+  static constexpr int64_t share_size = 1 << 14;  // ids that a thread takes at once
+
+  // Texts that follow one another.
+  struct Share {
+    size_t first, behind;
+    ByteBuffer bytes;
+    std::vector<uint64_t> ends;
+
+    void begin(size_t text) {
+      first = text;
+      bytes.clear();
+      ends.clear();
+    }
+  };
+
+  bool decode(const uint32_t* ids, const int64_t* bounds, Share& part, Decoding& decoding) const {
+    for (size_t k = part.first; k < part.behind; ++k) {
+      decoding.restart();
+      if (!put_all(ids + bounds[k], static_cast<uint64_t>(bounds[k + 1] - bounds[k]), decoding)) return false;
+      if (strict_ && !is_utf8(decoding.begin(), decoding.size())) return false;
+      part.bytes.add(decoding.begin(), decoding.size());
+      part.ends.push_back(part.bytes.size());
+    }
+    return true;
+  }
+
+  const DecodeTables& tables_;
+  const bool skip_, strict_;
+  const uint32_t threads_;
+  Decoding decoding_;
+  std::vector<Share> shares_;
+  nb::list texts_;
+};
+
 class Decoder {
  public:
   explicit Decoder(Image::Ptr image) : image_(std::move(image)) {
@@ -121,48 +226,54 @@ class Decoder {
     return to_str(decoding);
   }
 
-  // The texts of sequences of ids that stand behind each other, by several threads.
-  nb::object texts(nb::handle ids, const In<int64_t>& offsets, bool skip, uint32_t threads) const {
+  // The texts of sequences of ids that stand behind each other, or the number of the first that has none; None if
+  // these are no integers.
+  nb::object texts(nb::handle ids, const In<int64_t>& offsets, bool skip, bool strict, uint32_t threads) const {
     IdArray array;
     if (!array.read(ids)) return nb::none();
     const std::vector<int64_t> bounds(offsets.data(), offsets.data() + offsets.shape(0));  // they stay what they are
-    std::vector<Share> shares;
     for (size_t k = 0; k + 1 < bounds.size(); ++k) {
       if (bounds[k] < 0 || bounds[k + 1] < bounds[k] || static_cast<uint64_t>(bounds[k + 1]) > array.count()) {
         throw std::out_of_range("offsets must ascend, and end with the ids");
       }
-      if (shares.empty() || bounds[k] - bounds[shares.back().first] >= share_size) shares.push_back({k, k, {}, {}});
-      shares.back().behind = k + 1;
     }
-    std::atomic<bool> known{true};
-    {
-      std::optional<nb::gil_scoped_release> released;
-      if (array.count() >= long_call) released.emplace();
-      std::atomic<size_t> next{0};
-      share(std::min<size_t>(threads, shares.size()), [&] {
-        Decoding decoding(tables_, skip, true);
-        for (size_t s; (s = next.fetch_add(1)) < shares.size() && known.load();) {
-          for (size_t k = shares[s].first; k < shares[s].behind; ++k) {
-            decoding.restart();
-            const auto count = static_cast<uint64_t>(bounds[k + 1] - bounds[k]);
-            if (!put_all(array.data() + bounds[k], count, decoding)) known.store(false);
-            shares[s].bytes.add(decoding.begin(), decoding.size());
-            shares[s].ends.push_back(shares[s].bytes.size());
-          }
-        }
-      });
+    TextMaker maker(tables_, skip, strict, threads);
+    for (size_t first = 0, behind; first + 1 < bounds.size(); first = behind) {
+      const int64_t enough = bounds[first] + static_cast<int64_t>(maker.enough());
+      behind = first + 1;
+      while (behind + 1 < bounds.size() && bounds[behind] < enough) ++behind;
+      if (!maker.add(array.data(), &bounds[first], behind - first)) return nb::int_(maker.texts().size());
     }
-    if (!known.load()) return nb::none();
-    nb::list texts;
-    for (Share& share : shares) {
-      uint64_t start = 0;
-      for (uint64_t end : share.ends) {
-        texts.append(to_str(share.bytes.data() + start, end - start));
-        start = end;
+    return maker.texts();
+  }
+
+  // The texts of a batch of sequences. `check` makes a list of ids of one that is no array or list of such, or raises:
+  // it is called with the number of the sequence and the sequence, also to raise for one that has no text.
+  nb::list texts_of_each(nb::handle batch, const nb::callable& check, bool skip, bool strict, uint32_t threads) const {
+    TextMaker maker(tables_, skip, strict, threads);
+    IdRows rows;
+    const auto decode = [&] {
+      const size_t before = maker.texts().size();
+      if (!maker.add(rows.ids.data(), rows.bounds.data(), rows.bounds.size() - 1)) {
+        const size_t wrong = maker.texts().size();
+        const int64_t* bounds = &rows.bounds[wrong - before];
+        check(wrong, array_of(std::vector<uint32_t>(rows.ids.begin() + bounds[0], rows.ids.begin() + bounds[1])));
+        throw std::logic_error("ids that were good before");
       }
-      share.bytes = ByteBuffer();
+      rows.clear();
+    };
+    IdArray array;
+    for (nb::handle row : nb::iter(batch)) {
+      if (!read_known(row, array)) {
+        decode();  // of several that are wrong the first is named
+        if (!read_known(check(maker.texts().size(), row), array)) throw std::logic_error("no list of ids");
+      }
+      rows.ids.insert(rows.ids.end(), array.data(), array.data() + array.count());
+      rows.bounds.push_back(static_cast<int64_t>(rows.ids.size()));
+      if (rows.ids.size() >= maker.enough()) decode();
     }
-    return texts;
+    decode();
+    return maker.texts();
   }
 
  private:
@@ -177,21 +288,13 @@ class Decoder {
     return put_all(ids, count, decoding);
   }
 
-  static bool put_all(const uint32_t* ids, uint64_t count, Decoding& decoding) {
-    const bool known = decoding.put(ids, count) == count;
-    decoding.finish();
-    return known;
+  // Whether all are integers below the largest id, which is not to say that each is the id of a token.
+  bool read_known(nb::handle ids, IdArray& array) const {
+    if (!array.read(ids)) return false;
+    uint32_t largest = 0;
+    for (uint64_t at = 0; at < array.count(); ++at) largest = std::max(largest, array.data()[at]);
+    return array.count() == 0 || largest < tables_.count;
   }
-
-  static constexpr int64_t share_size = 1 << 16;  // ids that a thread takes at once
-
-  // Texts that follow one another.
-  struct Share {
-    size_t first;
-    size_t behind;
-    ByteBuffer bytes;
-    std::vector<uint64_t> ends;
-  };
 
   Image::Ptr image_;
   DecodeTables tables_;
@@ -250,7 +353,8 @@ void bind_decode(nb::module_& module) {
       .def("token", &Decoder::token, "id"_a)
       .def("bytes", &Decoder::bytes, "ids"_a.none(), "skip"_a)
       .def("text", &Decoder::text, "ids"_a.none(), "skip"_a)
-      .def("texts", &Decoder::texts, "ids"_a.none(), "offsets"_a, "skip"_a, "threads"_a);
+      .def("texts", &Decoder::texts, "ids"_a.none(), "offsets"_a, "skip"_a, "strict"_a, "threads"_a)
+      .def("texts_of_each", &Decoder::texts_of_each, "batch"_a, "check"_a, "skip"_a, "strict"_a, "threads"_a);
   nb::class_<Stream>(module, "DecodeStream")
       .def(nb::init<const Decoder&, bool>(), "decoder"_a, "skip"_a, nb::keep_alive<1, 2>())
       .def("put", &Stream::put, "ids"_a.none())

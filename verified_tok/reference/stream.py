@@ -71,7 +71,7 @@ class StreamDecoder:
         """The rest of the text: characters that wait for a byte that never came are U+FFFD, or, with
         `errors="strict"`, raise `InvalidUtf8`. The stream is then at its end.
 
-        Raises `StreamFinished` if it was so before, and `InvalidUtf8` for another value of `errors`.
+        Raises `StreamFinished` if it was so before, and `InvalidOption` for another value of `errors`.
         """
         self._check_end(errors, b"".join(step.incomplete() for step in self._steps))
         rest: list[bytes] = []
