@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from bench.engines import Growing, Ids
 from bench.oracle import reference_ids_of_steps
-from bench.race import Call, Check, Runner, difference, in_turn, runners
+from bench.race import Runner, Timed, difference, in_turn, runners
 from bench.result import Result
 from bench.texts import text
 
@@ -55,5 +55,5 @@ def _grow(runner: Runner, texts: Sequence[str], answers: Sequence[Ids]) -> None:
             runner.run(1, *_appending(growing, after[len(before) :], after, answer))
 
 
-def _appending(growing: Growing, part: str, whole: str, answer: Ids) -> tuple[Call, Check]:
+def _appending(growing: Growing, part: str, whole: str, answer: Ids) -> Timed:
     return lambda _: growing.append(part, whole), lambda _, __: difference(growing.ids(), answer)

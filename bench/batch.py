@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from bench.engines import Engine
 from bench.oracle import reference_ids
-from bench.race import Call, Check, again, difference, in_turn, once, runners
+from bench.race import Timed, again, difference, in_turn, once, runners
 from bench.result import Result
-from bench.texts import text
+from bench.texts import in_a_new_str, text
 
 MEASUREMENT = "batch"
 TEXTS = 1_000
@@ -19,17 +19,18 @@ CASES = ("documents", "short strings")
 
 def cold(family: str, kind: str, case: str, cores: int, packages: Sequence[str], number: int) -> list[Result]:
     """Each engine once on a thousand texts, by a fresh object."""
-    size, call, check = _on(family, kind, case, cores)
+    size, given, answer = _on(family, kind, case, cores)
     field = runners(family, packages)
-    once(field, number, cores, call, check)
+    once(field, number, cores, lambda: answer([in_a_new_str(each) for each in given]))
     return [each.result(MEASUREMENT, _named("cold", case, cores), kind, "MB/s", size) for each in field]
 
 
 def warm(family: str, kind: str, case: str, cores: int, packages: Sequence[str], rounds: int) -> list[Result]:
     """The same batch again and again."""
-    size, call, check = _on(family, kind, case, cores)
+    size, given, answer = _on(family, kind, case, cores)
+    call, check = answer(given)
     field = runners(family, packages)
-    once(field, 0, cores, call, check)
+    once(field, 0, cores, lambda: (call, check))
     field = again(field)
     for _, each in in_turn(field, rounds):
         each.run(cores, call, check)
@@ -40,14 +41,14 @@ def _named(state: str, case: str, cores: int) -> str:
     return f"{state}, {TEXTS:,} {case}, {cores} core{'s' if cores > 1 else ''}"
 
 
-def _on(family: str, kind: str, case: str, cores: int) -> tuple[float, Call, Check]:
-    given = documents(kind) if case == "documents" else short_strings(kind)
-    answers = [reference_ids(family, each) for each in given]
+def _on(
+    family: str, kind: str, case: str, cores: int
+) -> tuple[float, list[str], Callable[[list[str]], Timed]]:
+    """How many megabytes the texts have, the texts, and what is timed when they are given."""
+    texts = documents(kind) if case == "documents" else short_strings(kind)
+    answers = [reference_ids(family, each) for each in texts]
     expected = np.concatenate(answers)
     ends = np.cumsum([len(each) for each in answers])
-
-    def call(engine: Engine) -> object:
-        return engine.encode_batch(given, cores)
 
     def check(engine: Engine, found: object) -> str:
         ids, lengths = engine.rows(found)
@@ -55,7 +56,10 @@ def _on(family: str, kind: str, case: str, cores: int) -> tuple[float, Call, Che
             return "other lengths"
         return difference(ids, expected)
 
-    return sum(len(each.encode()) for each in given) / 1e6, call, check
+    def answer(given: list[str]) -> Timed:
+        return lambda engine: engine.encode_batch(given, cores), check
+
+    return sum(len(each.encode()) for each in texts) / 1e6, texts, answer
 
 
 def documents(kind: str, size: int = 10_000) -> list[str]:

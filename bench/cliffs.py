@@ -6,12 +6,11 @@ import base64
 import random
 from collections.abc import Callable, Mapping, Sequence
 
-from bench.encode import size_name
-from bench.engines import as_ids
+from bench.encode import on_ids, size_name
 from bench.oracle import reference_ids
-from bench.race import difference, once, runners
+from bench.race import once, runners
 from bench.result import Result
-from bench.texts import text
+from bench.texts import in_a_new_str, text
 from verified_tok.fetch import open_family
 
 MEASUREMENT = "cliffs"
@@ -23,7 +22,7 @@ def cliff(family: str, name: str, size: int, packages: Sequence[str], number: in
     given = CLIFFS[name](family, size)
     expected = reference_ids(family, given)
     field = runners(family, packages)
-    once(field, number, 1, lambda e: e.encode(given), lambda _, ids: difference(as_ids(ids), expected))
+    once(field, number, 1, lambda: on_ids(in_a_new_str(given), expected))
     megabytes = len(given.encode()) / 1e6
     return [each.result(MEASUREMENT, f"cold, {size_name(size)}", name, "MB/s", megabytes) for each in field]
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from bench.engines import Engine, Ids, as_ids
 from bench.oracle import reference_ids
-from bench.race import Call, Check, Runner, again, difference, in_turn, once, runners
+from bench.race import Runner, Timed, again, difference, in_turn, once, runners
 from bench.result import Result
-from bench.texts import text
+from bench.texts import in_a_new_str, text
 
 MEASUREMENT = "encode"
 PARTS = 3
@@ -17,8 +17,9 @@ PARTS = 3
 def cold(family: str, kind: str, size: int, cores: int, packages: Sequence[str], number: int) -> list[Result]:
     """Each engine once on the first `size` bytes of a kind of text, by a fresh object."""
     given = text(kind, size)
+    expected = reference_ids(family, given)
     field = runners(family, packages)
-    once(field, number, cores, *_on(given, reference_ids(family, given)))
+    once(field, number, cores, lambda: on_ids(in_a_new_str(given), expected))
     return _results(field, "cold", kind, size, cores)
 
 
@@ -26,17 +27,17 @@ def warm(family: str, kind: str, size: int, cores: int, packages: Sequence[str],
     """The same text again and again; then, unseen, some of the bytes that follow it, as far as there are
     any."""
     given = text(kind, size)
-    call, check = _on(given, reference_ids(family, given))
+    call, check = on_ids(given, reference_ids(family, given))
     field = runners(family, packages)
-    once(field, 0, cores, call, check)
+    once(field, 0, cores, lambda: (call, check))
     field = again(field)
     for _, each in in_turn(field, rounds):
         each.run(cores, call, check)
     results = _results(field, "warm", kind, size, cores)
     field, parts = again(field), _parts_after(kind, size)
-    calls = [_on(part, reference_ids(family, part)) for part in parts]
+    answers = [reference_ids(family, part) for part in parts]
     for number, each in in_turn(field, len(parts)):
-        each.run(cores, *calls[number])
+        each.run(cores, *on_ids(in_a_new_str(parts[number]), answers[number]))
     return results + (_results(field, "unseen", kind, size, cores) if parts else [])
 
 
@@ -45,7 +46,9 @@ def _results(field: Sequence[Runner], state: str, kind: str, size: int, cores: i
     return [each.result(MEASUREMENT, case, kind, "MB/s", size / 1e6) for each in field]
 
 
-def _on(given: str, expected: Ids) -> tuple[Call, Check]:
+def on_ids(given: str, expected: Ids) -> Timed:
+    """Encoding a text, which must give these ids."""
+
     def call(engine: Engine) -> object:
         return engine.encode(given)
 

@@ -25,6 +25,8 @@ Call = Callable[[Engine], Any]
 Check = Callable[[Engine, Any], str]
 """What is wrong with what it gave; nothing if it counts."""
 
+Timed = tuple[Call, Check]
+
 
 @dataclass(slots=True)
 class Runner:
@@ -82,8 +84,8 @@ def again(field: Sequence[Runner]) -> list[Runner]:
     return [Runner(each.package, each.family, each.engine, each.failed) for each in field]
 
 
-def once(field: Sequence[Runner], number: int, cores: int, call: Call, check: Check) -> None:
-    """Each opened and measured once. `number` says who is first.
+def once(field: Sequence[Runner], number: int, cores: int, given: Callable[[], Timed]) -> None:
+    """Each opened and measured once, with what it is `given`. `number` says who is first.
 
     A cold measurement takes a process for each: some engines are several times slower in the second object
     of a process.
@@ -91,7 +93,7 @@ def once(field: Sequence[Runner], number: int, cores: int, call: Call, check: Ch
     shift = number % len(field)
     for each in [*field[shift:], *field[:shift]]:
         each.open()
-        each.run(cores, call, check)
+        each.run(cores, *given())
 
 
 def in_turn(field: Sequence[Runner], rounds: int) -> Iterator[tuple[int, Runner]]:

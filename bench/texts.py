@@ -50,6 +50,12 @@ def text(kind: str, size: int) -> str:
     return whole[:size].decode(errors="ignore")
 
 
+def in_a_new_str(given: str) -> str:
+    """The same text. A str keeps its UTF-8 once an engine has asked Python for that: the next one would have it for
+    nothing."""
+    return given.encode().decode()
+
+
 def _whole(kind: Kind) -> bytes:
     path = cache_folder() / "bench" / f"{kind.name}-{kind.sha256[:12]}.txt"
     if not path.is_file():

@@ -25,6 +25,7 @@ class ByteBuffer {
 
   const uint8_t* data() const { return data_; }
   uint64_t size() const { return size_; }
+  uint64_t capacity() const { return capacity_; }
   void clear() { size_ = 0; }
 
   // Where to write up to `extra` more bytes; `end_at` says then where they end.

@@ -20,14 +20,16 @@ class Scratch {
   Changes changes;
   PieceMemory memory;
   Ids ids;
+  ByteBuffer utf8;
 
   void give_back() {
     memory.work.give_back();
     if (ids.capacity() > many_ids) ids = Ids();
+    if (utf8.capacity() > many_bytes) utf8 = ByteBuffer();
   }
 
  private:
-  static constexpr uint64_t many_ids = 1 << 20;  // to keep room for
+  static constexpr uint64_t many_ids = 1 << 20, many_bytes = 1 << 22;  // to keep room for
 };
 
 // A scratch for as long as one call runs.
@@ -98,17 +100,18 @@ Engine::Engine(std::vector<Image::Ptr> images) : images_(std::move(images)), vie
 
 Engine::~Engine() = default;
 
-void Engine::encode(Text text, bool inside, Ids& ids) const {
+void Engine::encode(const Chars& chars, bool inside, Ids& ids) const {
   Lease lease(*this);
-  encode_into(view_, text, inside, *lease, ids);
+  Scratch& scratch = *lease;
+  encode_into(view_, as_utf8(chars, scratch.utf8), inside, scratch, ids);
 }
 
-uint64_t Engine::count(Text text) const {
+uint64_t Engine::count(const Chars& chars) const {
   Lease lease(*this);
   Scratch& scratch = *lease;
   uint64_t count = 0;
   each_part<false>(
-      view_, text, false, scratch.normalizer, &scratch.changes,
+      view_, as_utf8(chars, scratch.utf8), false, scratch.normalizer, &scratch.changes,
       [&](const Normal& normal, const uint8_t* begin, const uint8_t* end, const uint8_t*) {
         PieceBatch<true> batch(view_, begin, end, normal.end, scratch.memory);
         while (batch.next()) {
@@ -175,7 +178,8 @@ void Engine::encode_placed(Text text, bool inside, Ids& ids, Spans& spans, std::
 
 namespace {
 
-constexpr uint64_t share_size = 1 << 17;  // bytes of texts that a thread takes at once
+constexpr uint64_t share_size = 1 << 17;    // characters of texts that a thread takes at once
+constexpr uint64_t worth_threads = 1 << 16;  // ids that are put in one place by several
 
 // Texts that follow one another, and their ids.
 struct Share {
@@ -186,44 +190,50 @@ struct Share {
 
 }  // namespace
 
-void Engine::encode_all(const std::vector<Text>& texts, const std::vector<uint32_t>& before,
+void Engine::encode_all(size_t count, const std::function<Chars(size_t)>& text, const std::vector<uint32_t>& before,
                         const std::vector<uint32_t>& after, uint32_t threads, Ids& ids,
                         std::vector<int64_t>& offsets) const {
   std::vector<Share> shares;
   uint64_t size = share_size;
-  for (size_t k = 0; k < texts.size(); ++k) {
+  for (size_t k = 0; k < count; ++k) {
     if (size >= share_size) {
       shares.push_back({k, k, Ids()});
       size = 0;
     }
     shares.back().behind = k + 1;
-    size += texts[k].size + 64;  // an empty text is work, too
+    size += text(k).count + 64;  // an empty text is work, too
   }
-  offsets.assign(texts.size() + 1, 0);
+  offsets.assign(count + 1, 0);
   std::atomic<size_t> next{0};
   share(std::min<size_t>(threads, shares.size()), [&] {
     Lease lease(*this);
+    Scratch& scratch = *lease;
     for (size_t s; (s = next.fetch_add(1)) < shares.size();) {
       Share& part = shares[s];
       for (size_t k = part.first; k < part.behind; ++k) {
         const uint64_t start = part.ids.count();
         for (uint32_t id : before) part.ids.add(id);
-        encode_into(view_, texts[k], false, *lease, part.ids);
+        encode_into(view_, as_utf8(text(k), scratch.utf8), false, scratch, part.ids);
         for (uint32_t id : after) part.ids.add(id);
         offsets[k + 1] = static_cast<int64_t>(part.ids.count() - start);
       }
     }
   });
-  for (size_t k = 0; k < texts.size(); ++k) offsets[k + 1] += offsets[k];
+  for (size_t k = 0; k < count; ++k) offsets[k + 1] += offsets[k];
   if (shares.size() == 1) {
     ids = std::move(shares[0].ids);
     return;
   }
-  ids.room(static_cast<uint64_t>(offsets.back()));
-  for (Share& share : shares) {
-    ids.add(share.ids);
-    share.ids = Ids();
-  }
+  const uint64_t total = static_cast<uint64_t>(offsets.back());
+  uint32_t* const to = ids.room(total);
+  next = 0;
+  share(std::min<size_t>(threads, total / worth_threads + 1), [&] {
+    for (size_t s; (s = next.fetch_add(1)) < shares.size();) {
+      const Ids part = std::move(shares[s].ids);
+      if (part.count() != 0) std::memcpy(to + offsets[shares[s].first], part.data(), part.count() * sizeof(uint32_t));
+    }
+  });
+  ids.end_at(to + total);
 }
 
 std::vector<Row> encode_piece_placed(const View& view, Text piece) {

@@ -1,9 +1,9 @@
 // From texts to ids on the CPU: the stages one after the other (`reference.pipeline`), and what threads share.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -11,20 +11,9 @@
 #include "ids.h"
 #include "image_host.h"
 #include "rows.h"
+#include "text.h"
 
 namespace vt {
-
-// A text in UTF-8. Texts have fewer than 2^32 bytes.
-struct Text {
-  const uint8_t* data;
-  uint64_t size;
-
-  const uint8_t* end() const { return data + size; }
-};
-
-inline void check_size(uint64_t size) {
-  if (size > 0xFFFFFFFFu) throw std::length_error("a text of 4 GiB or more");
-}
 
 // Where tokens came from: for each the first byte of the text and the one behind its last.
 using Spans = std::vector<int64_t>;
@@ -48,8 +37,9 @@ class Engine {
   const View& view() const { return view_; }
   const std::vector<Image::Ptr>& images() const { return images_; }
 
-  // Adds the ids of a text. `inside`: it goes on from other text, at a seam.
-  void encode(Text text, bool inside, Ids& ids) const;
+  // Adds the ids of a text. `inside`: it goes on from other text, at a seam. This and what takes more than one kind of text
+  // may throw `LoneSurrogate`.
+  void encode(const Chars& chars, bool inside, Ids& ids) const;
 
   // The same, with the place of every token, and what the added tokens took.
   void encode_placed(Text text, bool inside, Ids& ids, Spans& spans, std::vector<Taken>& taken) const;
@@ -58,11 +48,11 @@ class Engine {
   void normalize(Text text, ByteBuffer& normalized) const;
 
   // How many ids a text has.
-  uint64_t count(Text text) const;
+  uint64_t count(const Chars& chars) const;
 
-  // The ids of several texts, with `before` and `after` around each; `offsets` says where each text's ids begin, and
+  // The ids of `count` texts, with `before` and `after` around each; `offsets` says where each text's ids begin, and
   // in the end how many there are. Up to `threads` threads.
-  void encode_all(const std::vector<Text>& texts, const std::vector<uint32_t>& before,
+  void encode_all(size_t count, const std::function<Chars(size_t)>& text, const std::vector<uint32_t>& before,
                   const std::vector<uint32_t>& after, uint32_t threads, Ids& ids, std::vector<int64_t>& offsets) const;
 
  private:

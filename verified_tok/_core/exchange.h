@@ -37,6 +37,32 @@ inline Text text_of(nanobind::handle value) {
   return {reinterpret_cast<const uint8_t*>(data), static_cast<uint64_t>(size)};
 }
 
+// The characters of a str where they lie, as long as that lives. Asking for UTF-8 would make Python keep it with the str, which
+// costs as much memory again, and is slower.
+inline Chars chars_of(nanobind::handle value) {
+#if !defined(Py_LIMITED_API) && !defined(Py_GIL_DISABLED) && !defined(PYPY_VERSION)
+  PyObject* const str = value.ptr();
+#if PY_VERSION_HEX < 0x030C0000
+  if (PyUnicode_Check(str) && PyUnicode_READY(str) < 0) throw nanobind::python_error();
+#endif
+  if (PyUnicode_Check(str) && !PyUnicode_IS_COMPACT_ASCII(str) && reinterpret_cast<PyCompactUnicodeObject*>(str)->utf8 == nullptr) {
+    return {static_cast<const uint8_t*>(PyUnicode_DATA(str)), static_cast<uint64_t>(PyUnicode_GET_LENGTH(str)), PyUnicode_KIND(str)};
+  }
+#endif
+  return text_of(value);
+}
+
+// What `use` makes of a str's characters.
+template <class Use>
+auto with_chars(nanobind::handle value, Use use) {
+  try {
+    return use(chars_of(value));
+  } catch (const LoneSurrogate&) {
+    text_of(value);  // Python's own error says where it is
+    throw;
+  }
+}
+
 inline nanobind::ndarray<nanobind::numpy, uint32_t, nanobind::ndim<1>> ids_array(Ids&& ids) {
   const size_t count = ids.count();
   uint32_t* memory = ids.release();

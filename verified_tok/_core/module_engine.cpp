@@ -22,19 +22,19 @@ namespace {
 template <class T>
 using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 Array<uint32_t> encode(const Engine& engine, nb::handle value) {
-  const Text text = text_of(value);
   Ids ids;
-  {
-    const Released released(text.size);
-    engine.encode(text, false, ids);
-  }
+  with_chars(value, [&](const Chars& chars) {
+    const Released released(chars.count);
+    engine.encode(chars, false, ids);
+  });
   return ids_array(std::move(ids));
 }
 
 uint64_t count(const Engine& engine, nb::handle value) {
-  const Text text = text_of(value);
-  const Released released(text.size);
-  return engine.count(text);
+  return with_chars(value, [&](const Chars& chars) {
+    const Released released(chars.count);
+    return engine.count(chars);
+  });
 }
 
 nb::str normalize(const Engine& engine, nb::handle value) {
@@ -66,18 +66,21 @@ nb::tuple encode_placed(const Engine& engine, nb::handle value, bool inside) {
 
 nb::tuple encode_list(const Engine& engine, const nb::list& values, const std::vector<uint32_t>& before,
                       const std::vector<uint32_t>& after, uint32_t threads) {
-  std::vector<Text> texts;
+  std::vector<Chars> texts;
   texts.reserve(values.size());
-  uint64_t bytes = 0;
+  uint64_t size = 0;
   for (nb::handle value : values) {
-    texts.push_back(text_of(value));
-    bytes += texts.back().size;
+    texts.push_back(chars_of(value));
+    size += texts.back().count;
   }
   Ids ids;
   std::vector<int64_t> offsets;
-  {
-    const Released released(bytes);
-    engine.encode_all(texts, before, after, threads, ids, offsets);
+  try {
+    const Released released(size);
+    engine.encode_all(texts.size(), [&](size_t k) { return texts[k]; }, before, after, threads, ids, offsets);
+  } catch (const LoneSurrogate&) {
+    for (nb::handle value : values) text_of(value);  // Python's own error says where it is
+    throw;
   }
   return nb::make_tuple(ids_array(std::move(ids)), array_of(std::move(offsets)));
 }
@@ -89,7 +92,8 @@ nb::tuple encode_array(const Engine& engine, const TextArray& texts, const std::
   {
     const Released released(texts.bytes());
     texts.check(threads);
-    engine.encode_all(texts.texts(), before, after, threads, ids, offsets);
+    const std::vector<Text>& all = texts.texts();
+    engine.encode_all(all.size(), [&](size_t k) { return Chars(all[k]); }, before, after, threads, ids, offsets);
   }
   return nb::make_tuple(ids_array(std::move(ids)), array_of(std::move(offsets)));
 }

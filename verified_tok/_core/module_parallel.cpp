@@ -16,19 +16,20 @@ namespace {
 
 using IdArray = nb::ndarray<nb::numpy, uint32_t, nb::ndim<1>>;
 
-IdArray encode_in_parts(const Engine& engine, const Image::Ptr& seams, Text text, uint32_t threads) {
+IdArray encode_in_parts(const Engine& engine, const Image::Ptr& seams, const Chars& chars, uint32_t threads) {
   View view{};
   look_into(view, seams->data(), seams->data());
   Ids ids;
   {
-    const Released released(text.size);
-    ids = encode_parallel(engine, view, text, threads);
+    const Released released(chars.count);
+    ByteBuffer room;
+    ids = encode_parallel(engine, view, as_utf8(chars, room), threads);
   }
   return ids_array(std::move(ids));
 }
 
 IdArray encode_str(const Engine& engine, const Image::Ptr& seams, nb::handle text, uint32_t threads) {
-  return encode_in_parts(engine, seams, text_of(text), threads);
+  return with_chars(text, [&](const Chars& chars) { return encode_in_parts(engine, seams, chars, threads); });
 }
 
 IdArray encode_first(const Engine& engine, const Image::Ptr& seams, const TextArray& texts, uint32_t threads) {

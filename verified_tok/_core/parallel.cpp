@@ -34,7 +34,7 @@ Ids encode_parallel(const Engine& engine, const View& seams, Text text, uint32_t
   std::atomic<size_t> next{0};
   share(std::min<size_t>(threads, parts), [&] {
     for (size_t k; (k = next.fetch_add(1)) < parts;) {
-      engine.encode({text.data + cuts[k], cuts[k + 1] - cuts[k]}, k != 0, found[k]);
+      engine.encode(Text{text.data + cuts[k], cuts[k + 1] - cuts[k]}, k != 0, found[k]);
     }
   });
   uint64_t count = 0;
