@@ -135,6 +135,13 @@ def test_pieces_that_begin_where_a_window_does() -> None:
         check_append(tok, tok.session(row), row, "a")
 
 
+def test_a_literal_that_goes_through_the_window() -> None:
+    """It begins before the window and is complete only by what is appended."""
+    tok = small("a+|[^a]", ["a a", "aa aa"], "Isolated", "a" * 5000 + "b")
+    for size in (4999, 5000, 5001):
+        check_append(tok, tok.session("a" * size), "a" * size, "b")
+
+
 @cache
 def by_chance(seed: int) -> vt.Tokenizer | None:
     """A small tokenizer by chance, if the native core takes it."""

@@ -31,20 +31,14 @@ struct PairTable {
 
   // The slot of a pair, if it has a rule.
   VT_HD const uint64_t* slot_of(uint64_t pair) const {
-    const uint64_t mixed = mixed_pair(pair);
-    return slots + place(mixed, pilots[group(mixed)]);
+    const uint64_t hash = mixed(pair);
+    return slots + place(hash, pilots[group(hash)]);
   }
 
-  // The same number for no two pairs.
-  VT_HD static uint64_t mixed_pair(uint64_t pair) {
-    const uint64_t mixed = pair * 0x9E3779B97F4A7C15ull;
-    return mixed ^ mixed >> 32;
-  }
+  VT_HD uint32_t group(uint64_t hash) const { return static_cast<uint32_t>((hash >> 32) * groups >> 32); }
 
-  VT_HD uint32_t group(uint64_t mixed) const { return static_cast<uint32_t>((mixed >> 32) * groups >> 32); }
-
-  VT_HD uint32_t place(uint64_t mixed, uint32_t pilot) const {
-    const uint32_t moved = static_cast<uint32_t>(mixed) + pilot * 0x85EBCA6Bu;
+  VT_HD uint32_t place(uint64_t hash, uint32_t pilot) const {
+    const uint32_t moved = static_cast<uint32_t>(hash) + pilot * 0x85EBCA6Bu;
     return static_cast<uint32_t>(static_cast<uint64_t>(moved) * size >> 32);
   }
 };
@@ -55,11 +49,13 @@ VT_HD PairTable pair_table_of(const View& v) {
 
 VT_HD uint32_t rank_of(const View& v, uint32_t left, uint32_t right) { return pair_table_of(v).rank(left, right); }
 
+// Where 2 ** `bits` bits have the one of a pair of symbols, which it shares with others.
+VT_HD uint64_t join_bit(uint64_t left, uint32_t right, uint32_t bits) { return (left << 32 | right) * golden >> (64 - bits); }
+
 // Whether some rule joins a token that ends with the symbol `left` to one that begins with `right`. It may say so
 // where none does: the pairs share bits.
 VT_HD bool may_join(const View& v, uint32_t left, uint32_t right) {
-  const uint64_t hash = (static_cast<uint64_t>(left) << 32 | right) * 0x9E3779B97F4A7C15ull;
-  const uint64_t bit = hash >> (64 - v.model_options[model_join_bits]);
+  const uint64_t bit = join_bit(left, right, v.model_options[model_join_bits]);
   return v.join_bits[bit >> 6] >> (bit & 63) & 1;
 }
 

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <cstring>
 
+#include "hash.h"
+
 namespace vt {
 
 // Each step is one to one in the state and in the word, so a block with one word changed has another checksum.
 inline uint64_t checksum_step(uint64_t state, uint64_t word) {
   state ^= word;
-  return (state << 29 | state >> 35) * 0x9E3779B97F4A7C15ull;
+  return (state << 29 | state >> 35) * golden;
 }
 
 inline uint64_t checksum(const uint8_t* data, uint64_t size) {

@@ -23,7 +23,7 @@ struct Cuts {
   uint32_t shift;
 
   VT_HD uint64_t place_of(uint32_t left, uint32_t right) const {
-    return (static_cast<uint64_t>(left) << 16 | right) * 0x9E3779B97F4A7C15ull >> shift;
+    return (static_cast<uint64_t>(left) << 16 | right) * golden >> shift;
   }
 
   VT_HD uint64_t is_bound(uint32_t c, BoundSide side) const { return bound[c >> 5] >> ((c & 31) * 2 + side); }

@@ -1,4 +1,4 @@
-// Keys and hashes of short runs of bytes.
+// Keys and hashes of numbers and of short runs of bytes.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,15 @@
 #include "host_device.h"
 
 namespace vt {
+
+// 2 ** 64 divided by the golden ratio: numbers times this differ in their upper bits, however alike they are.
+constexpr uint64_t golden = 0x9E3779B97F4A7C15ull;
+
+// Another number for each number, with its upper and its lower half as different as those of such products are.
+VT_HD uint64_t mixed(uint64_t number) {
+  const uint64_t product = number * golden;
+  return product ^ product >> 32;
+}
 
 // Up to 15 bytes as two words: the bytes, zeros, and in the last place how many they are.
 struct Key {
@@ -81,11 +90,11 @@ VT_HD uint64_t folded_product(uint64_t a, uint64_t b) {
 #endif
 }
 
-VT_HD uint64_t short_hash(Key key) { return folded_product(key.low ^ 0x9E3779B97F4A7C15ull, key.high ^ 0xC2B2AE3D27D4EB4Full); }
+VT_HD uint64_t short_hash(Key key) { return folded_product(key.low ^ golden, key.high ^ 0xC2B2AE3D27D4EB4Full); }
 
 // The hash of 16 bytes or more.
 VT_HD uint64_t long_hash(const uint8_t* at, uint64_t size) {
-  uint64_t hash = size * 0x9E3779B97F4A7C15ull;
+  uint64_t hash = size * golden;
   uint64_t k = 0;
   for (; k + 16 <= size; k += 16) hash = folded_product(load_word(at + k) ^ hash, load_word(at + k + 8) ^ 0xC2B2AE3D27D4EB4Full);
   if (k < size) hash = folded_product(load_word(at + size - 16) ^ hash, load_word(at + size - 8) ^ 0xD6E8FEB86659FD93ull);

@@ -40,6 +40,12 @@ class HostWork {
   // Merges `count` symbols until no rule applies, as `merge_few` does. Returns how many are left.
   template <bool places>
   uint32_t merge_many(const View& v, uint32_t count) {
+    return merge_by<places>(pair_table_of(v), v.pair_results, count, [](uint32_t, uint32_t, uint32_t) {});
+  }
+
+  // The same by any table of pairs. Says of each merge which tokens it joins, and its rank.
+  template <bool places, class Pairs, class Each>
+  uint32_t merge_by(const Pairs& pairs, const uint32_t* results, uint32_t count, Each each) {
     // The heap holds (rank, position) of every pair that a rule applies to, so its least entry that still tells the
     // truth is the next merge. A merge keeps the left position and closes the right one.
     before_.resize(count);
@@ -48,7 +54,7 @@ class HostWork {
     for (uint32_t i = 0; i < count; ++i) {
       before_[i] = i - 1;
       after_[i] = i + 1;
-      if (i + 1 < count) look(v, i, i + 1);
+      if (i + 1 < count) look(pairs, i, i + 1);
     }
     std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
     while (!heap_.empty()) {
@@ -58,8 +64,9 @@ class HostWork {
       const uint32_t rank = static_cast<uint32_t>(least >> 32), i = static_cast<uint32_t>(least);
       if (symbols.token[i] == no_token) continue;
       const uint32_t j = after_[i];
-      if (j >= count || rank_of(v, symbols.token[i], symbols.token[j]) != rank) continue;  // it has changed since
-      symbols.token[i] = v.pair_results[rank];
+      if (j >= count || pairs.rank(symbols.token[i], symbols.token[j]) != rank) continue;  // it has changed since
+      each(symbols.token[i], symbols.token[j], rank);
+      symbols.token[i] = results[rank];
       if (places) {
         symbols.start[i] = std::min(symbols.start[i], symbols.start[j]);
         symbols.stop[i] = std::max(symbols.stop[i], symbols.stop[j]);
@@ -68,9 +75,9 @@ class HostWork {
       after_[i] = after_[j];
       if (after_[i] < count) {
         before_[after_[i]] = i;
-        push(v, i, after_[i]);
+        push(pairs, i, after_[i]);
       }
-      if (i != 0) push(v, before_[i], i);
+      if (i != 0) push(pairs, before_[i], i);
     }
     uint32_t left = 0;
     for (uint32_t i = 0; i < count; i = after_[i], ++left) {
@@ -95,15 +102,17 @@ class HostWork {
     capacity = static_cast<uint32_t>(size);
   }
 
-  bool look(const View& v, uint32_t i, uint32_t j) {
-    const uint32_t rank = rank_of(v, symbols.token[i], symbols.token[j]);
+  template <class Pairs>
+  bool look(const Pairs& pairs, uint32_t i, uint32_t j) {
+    const uint32_t rank = pairs.rank(symbols.token[i], symbols.token[j]);
     if (rank == no_rank) return false;
     heap_.push_back(static_cast<uint64_t>(rank) << 32 | i);
     return true;
   }
 
-  void push(const View& v, uint32_t i, uint32_t j) {
-    if (look(v, i, j)) std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+  template <class Pairs>
+  void push(const Pairs& pairs, uint32_t i, uint32_t j) {
+    if (look(pairs, i, j)) std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
   }
 
   std::vector<uint32_t> token_, start_, stop_, before_, after_;

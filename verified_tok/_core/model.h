@@ -25,7 +25,7 @@ enum ModelOption : uint32_t {
   model_option_count
 };
 
-constexpr uint64_t prefix_factor = 0x9E3779B97F4A7C15ull;  // of the hash of a prefix, byte by byte
+constexpr uint64_t prefix_factor = golden;  // of the hash of a prefix, byte by byte
 constexpr uint64_t prefix_summand = 0xC2B2AE3D27D4EB4Full;
 
 // --- characters --------------------------------------------------------------------------------------------------

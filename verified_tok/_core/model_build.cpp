@@ -7,6 +7,7 @@
 #include "cuts.h"
 #include "encode_piece.h"
 #include "pair_table_build.h"
+#include "rule_index.h"
 #include "search_run.h"
 #include "token_index.h"
 
@@ -38,43 +39,43 @@ constexpr uint32_t filter_bits_a_token = 4;  // 2 ** this many bits
 
 class Builder {
  public:
-  explicit Builder(const ModelSource& source) : source_(source), rules_(source.rules), options_(model_option_count, 0) {
+  explicit Builder(ModelSource&& source)
+      : source_(std::move(source)), rules_(std::move(source_.rules)), options_(model_option_count, 0) {
     uint32_t largest = 0;
-    for (uint32_t id : source.ids) largest = std::max(largest, id);
-    for (size_t k = 0; k < source.rules.size(); k += 4) {
-      for (size_t part : {k, k + 1, k + 3}) largest = std::max(largest, source.rules[part]);
+    for (uint32_t id : source_.ids) largest = std::max(largest, id);
+    for (size_t k = 0; k < rules_.size(); k += 4) {
+      for (size_t part : {k, k + 1, k + 3}) largest = std::max(largest, rules_[part]);
     }
-    if (source.unknown != no_token) largest = std::max(largest, source.unknown);
-    for (uint32_t id : source.fallback_symbols) {
+    if (source_.unknown != no_token) largest = std::max(largest, source_.unknown);
+    for (uint32_t id : source_.fallback_symbols) {
       if (id != no_token) largest = std::max(largest, id);
     }
-    options_[model_of_chars] = source.of_chars;
-    options_[model_unknown] = source.unknown;
-    options_[model_fuses_unknown] = source.fuses_unknown;
+    options_[model_of_chars] = source_.of_chars;
+    options_[model_unknown] = source_.unknown;
+    options_[model_fuses_unknown] = source_.fuses_unknown;
     if (largest >> PairTable::id_bits != 0) throw std::length_error("ids of 2 ** 21 and above");
     index_.assign(largest + 1ull, no_token);
-    for (uint32_t k = 0; k < source.ids.size(); ++k) {
-      if (!bytes_of(k).empty()) index_[source.ids[k]] = k;
+    for (uint32_t k = 0; k < source_.ids.size(); ++k) {
+      if (!bytes_of(k).empty()) index_[source_.ids[k]] = k;
     }
-    tables_.byte_symbols = source.byte_symbols;
+    tables_.byte_symbols = source_.byte_symbols;
     tables_.byte_symbols.resize(256, no_token);
-    tables_.fallback_symbols = source.fallback_symbols;
+    tables_.fallback_symbols = source_.fallback_symbols;
   }
 
   ModelTables build() {
-    fill_pairs();
     tables_.char_pages.assign(0x110000 >> 8, 0);
     tables_.char_tokens.assign(256, no_token);
     join_everything();
     set_no_entries();
     for (size_t k = 0; k < source_.char_codes.size(); ++k) set_char(source_.char_codes[k], source_.char_tokens[k]);
-    find_births();
+    find_births(take_rules());
     const bool telling = tokens_tell();
     if (telling) {
       drop_dead_rules();
       if (rank_by_tokens()) fill_byte_ranks();
-      fill_pairs();
     }
+    fill_pairs();
     if (!source_.of_chars) set_entries_of_chars();
     fill_joins();
     fill_entries();
@@ -110,13 +111,42 @@ class Builder {
     return v;
   }
 
-  void fill_pairs() {
+  // Drops the rules, told by where they begin, that are not to be kept.
+  template <class Keeps>
+  void keep_rules(Keeps keeps) {
+    size_t kept = 0;
+    for (size_t k = 0; k < rules_.size(); k += 4) {
+      if (!keeps(k)) continue;
+      if (kept != k) std::copy_n(&rules_[k], 4, &rules_[kept]);
+      kept += 4;
+    }
+    rules_.resize(kept);
+  }
+
+  // Drops the later rules of a pair, and gives the ranks of the others.
+  RuleIndex take_rules() {
+    constexpr size_t ahead = 16 * 4;  // rules whose places are being fetched
+    RuleIndex ranks(rules_.size() / 4);
+    keep_rules([&](size_t k) {
+      if (rules_[k + 2] >= PairTable::rank_limit) throw std::length_error("ranks of 2 ** 22 and above");
+      if (k + ahead < rules_.size()) ranks.prefetch(rules_[k + ahead], rules_[k + ahead + 1]);
+      return ranks.put(rules_[k], rules_[k + 1], rules_[k + 2]);
+    });
+    set_results();
+    return ranks;
+  }
+
+  // What the rules of each rank make.
+  void set_results() {
     uint32_t ranks = 0;
     for (size_t k = 0; k < rules_.size(); k += 4) ranks = std::max(ranks, rules_[k + 2] + 1);
-    if (ranks > PairTable::rank_limit) throw std::length_error("ranks of 2 ** 22 and above");
     tables_.pair_results.assign(ranks, no_token);
+    for (size_t k = 0; k < rules_.size(); k += 4) tables_.pair_results[rules_[k + 2]] = rules_[k + 3];
+  }
+
+  void fill_pairs() {
+    set_results();
     PairTableBuilder pairs(rules_);
-    pairs.each([this](size_t k) { tables_.pair_results[rules_[4 * k + 2]] = rules_[4 * k + 3]; });
     tables_.pair_pilots = std::move(pairs.pilots);
     tables_.pair_slots = std::move(pairs.slots);
   }
@@ -145,71 +175,83 @@ class Builder {
     return !symbols.empty();
   }
 
+  // What is noted of the merges of a token: the last one, and whether none had a lower rank than the one before.
+  struct Made {
+    Birth last{no_token, no_token, 0};
+    bool grows = true;
+
+    void merge(uint32_t left, uint32_t right, uint32_t rank) {
+      grows = grows && rank + 1 >= last.born;
+      last = {left, right, rank + 1};
+    }
+  };
+
   // Merges the symbols of one token, a merge at a time.
   class Merging {
    public:
     std::vector<uint32_t> symbols;  // of the token, to begin with
 
     // Begins with the symbols of token k.
-    void start(const View& v, uint32_t k) {
+    void start(const RuleIndex& rules, uint32_t k) {
       token_ = k;
-      birth_ = {no_token, no_token, 0};
-      grows_ = v.pair_results_count + 1 < not_born;
+      made_ = {};
       ranks_.resize(symbols.size() - 1);
-      ask(v, 0, ranks_.size());
+      ask(rules, 0, ranks_.size());
     }
 
     // Makes the next merge; false if there is none.
-    bool step(const View& v) {
-      for (size_t i = asked_; i < asked_stop_; ++i) ranks_[i] = rank_of(v, symbols[i], symbols[i + 1]);
+    bool step(const RuleIndex& rules, const std::vector<uint32_t>& results) {
+      for (size_t i = asked_; i < asked_stop_; ++i) ranks_[i] = rules.rank(symbols[i], symbols[i + 1]);
       if (ranks_.empty()) return false;
       const auto best = std::min_element(ranks_.begin(), ranks_.end());
       const uint32_t lowest = *best;
       if (lowest == no_rank) return false;
       const size_t place = static_cast<size_t>(best - ranks_.begin());
-      grows_ = grows_ && lowest + 1 >= birth_.born;
-      birth_ = {symbols[place], symbols[place + 1], lowest + 1};
-      symbols[place] = v.pair_results[lowest];
+      made_.merge(symbols[place], symbols[place + 1], lowest);
+      symbols[place] = results[lowest];
       symbols.erase(symbols.begin() + static_cast<std::ptrdiff_t>(place) + 1);
       ranks_.erase(best);
-      ask(v, place == 0 ? 0 : place - 1, std::min(place + 1, ranks_.size()));
+      ask(rules, place == 0 ? 0 : place - 1, std::min(place + 1, ranks_.size()));
       return true;
     }
 
     uint32_t token() const { return token_; }
-    const Birth& birth() const { return birth_; }
-    bool grows() const { return grows_; }
+    const Made& made() const { return made_; }
 
    private:
     // Begins to fetch what tells the ranks of the symbols from `start` up to `stop` with those behind them.
-    void ask(const View& v, size_t start, size_t stop) {
-      const PairTable pairs = pair_table_of(v);
-      for (size_t i = asked_ = start; i < stop; ++i) __builtin_prefetch(pairs.slot_of(PairTable::pair_of(symbols[i], symbols[i + 1])));
+    void ask(const RuleIndex& rules, size_t start, size_t stop) {
+      for (size_t i = asked_ = start; i < stop; ++i) rules.prefetch(symbols[i], symbols[i + 1]);
       asked_stop_ = stop;
     }
 
     uint32_t token_ = 0;
     std::vector<uint32_t> ranks_;  // of each symbol with the next one
     size_t asked_ = 0, asked_stop_ = 0;
-    Birth birth_{};
-    bool grows_ = false;
+    Made made_;
   };
 
   // The last merge that makes each token of its bytes, if merges make it; it is not for the search if ranks do not
-  // grow on the way. Several tokens are merged at once, for each merge waits for memory.
-  void find_births() {
+  // grow on the way. Several tokens are merged at once, for each merge waits for memory; but each step looks at all
+  // symbols of a token, so those with many are merged by themselves, in another way.
+  void find_births(const RuleIndex& ranks) {
     births_.assign(index_.size(), Birth{no_token, no_token, not_born});
     last_ = births_;
     ends_.assign(index_.size(), Ends{no_token, no_token});
     alone_.assign(source_.ids.size(), Alone::unknown);
-    const View v = view();
+    HostWork work;
     uint32_t next = 0;
-    const auto begin = [&](Merging& m) {  // with the next token that has symbols
-      while (next < source_.ids.size() && !symbols_of(next, m.symbols)) ++next;
-      if (next == source_.ids.size()) return false;
-      ends_[source_.ids[next]] = {m.symbols.front(), m.symbols.back()};
-      m.start(v, next++);
-      return true;
+    const auto begin = [&](Merging& m) {  // with the next token that has symbols, but not many
+      for (; next < source_.ids.size(); ++next) {
+        if (!symbols_of(next, m.symbols)) continue;
+        ends_[source_.ids[next]] = {m.symbols.front(), m.symbols.back()};
+        if (m.symbols.size() <= few) {
+          m.start(ranks, next++);
+          return true;
+        }
+        merge_many(ranks, next, m.symbols, work);
+      }
+      return false;
     };
     std::vector<Merging> several(few_waiting);
     size_t running = 0;
@@ -217,23 +259,34 @@ class Builder {
     while (running > 0) {
       for (size_t n = 0; n < running;) {
         Merging& m = several[n];
-        if (m.step(v)) {
+        if (m.step(ranks, tables_.pair_results)) {
           ++n;
           continue;
         }
-        finish(m);
+        finish(m.token(), m.symbols[0], m.symbols.size(), m.made());
         if (!begin(m)) std::swap(m, several[--running]);
       }
     }
   }
 
-  void finish(const Merging& m) {
-    const uint32_t id = source_.ids[m.token()];
-    const bool itself = m.symbols.size() == 1 && m.symbols[0] == id;
-    alone_[m.token()] = itself ? Alone::itself : Alone::other;
+  // Merges the symbols of token k.
+  void merge_many(const RuleIndex& ranks, uint32_t k, const std::vector<uint32_t>& symbols, HostWork& work) {
+    while (work.capacity < symbols.size()) work.grow();
+    std::copy(symbols.begin(), symbols.end(), work.symbols.token);
+    Made made;
+    const uint32_t left = work.merge_by<false>(ranks, tables_.pair_results.data(), static_cast<uint32_t>(symbols.size()),
+                                               [&](uint32_t x, uint32_t y, uint32_t rank) { made.merge(x, y, rank); });
+    finish(k, work.symbols.token[0], left, made);
+  }
+
+  // Token k has become so many tokens, and the first of them.
+  void finish(uint32_t k, uint32_t first, size_t count, const Made& made) {
+    const uint32_t id = source_.ids[k];
+    const bool itself = count == 1 && first == id;
+    alone_[k] = itself ? Alone::itself : Alone::other;
     if (!itself) return;
-    last_[id] = m.birth();
-    if (m.grows()) births_[id] = m.birth();
+    last_[id] = made.last;
+    if (made.grows && tables_.pair_results.size() + 1 < not_born) births_[id] = made.last;
   }
 
   // Whether tokens tell by their bytes what they are made of: symbols are bytes, every byte has one, and every rule
@@ -260,12 +313,10 @@ class Builder {
   // bytes alone, and any other rule of that token is dead (`encodePiece_liveTable`, lean/VerifiedTok/Thm/Search/Live.lean).
   // Vocabularies of ranks have twice as many rules as live ones.
   void drop_dead_rules() {
-    std::vector<uint32_t> live;
-    for (size_t k = 0; k < rules_.size(); k += 4) {
+    keep_rules([&](size_t k) {
       const Birth& last = last_[rules_[k + 3]];
-      if (last.left == rules_[k] && last.right == rules_[k + 1]) live.insert(live.end(), &rules_[k], &rules_[k] + 4);
-    }
-    rules_ = std::move(live);
+      return last.left == rules_[k] && last.right == rules_[k + 1];
+    });
   }
 
   // Makes ranks of the tokens that rules make, if these are in the order of the ranks, as they mostly are.
@@ -329,7 +380,7 @@ class Builder {
     options_[model_join_bits] = bits;
     tables_.join_bits.assign(1ull << (bits - 6), 0);
     joined.each([&](uint64_t pair) {
-      const uint64_t bit = pair * 0x9E3779B97F4A7C15ull >> (64 - bits);
+      const uint64_t bit = join_bit(pair >> 32, static_cast<uint32_t>(pair), bits);
       tables_.join_bits[bit >> 6] |= 1ull << (bit & 63);
     });
   }
@@ -517,8 +568,8 @@ class Builder {
     return v;
   }
 
-  const ModelSource& source_;
-  std::vector<uint32_t> rules_;  // those of the source that are not dead
+  ModelSource source_;           // without its rules
+  std::vector<uint32_t> rules_;  // those of the source, without dead ones
   std::vector<Birth> births_;  // by token
   std::vector<Birth> last_;    // the same, whether ranks grow or not
   // The first and the last symbol of a token, `no_token` for a token that symbols cannot become.
@@ -546,6 +597,13 @@ std::vector<uint32_t> rules_of_ranks(const ModelSource& source, const std::vecto
     const uint64_t bit = bit_of(TokenIndex::hash_of(token_of(source, k)));
     bits[bit >> 6] |= 1ull << (bit & 63);
   }
+  // And a token that is much longer than all others is not cut everywhere, with a hash of both parts each time.
+  std::vector<bool> lengths;
+  for (size_t k = 0; k < source.ids.size(); ++k) {
+    const size_t size = token_of(source, k).size();
+    if (size >= lengths.size()) lengths.resize(size + 1);
+    lengths[size] = true;
+  }
 
   struct Candidate {
     std::string_view parts[2];
@@ -566,6 +624,7 @@ std::vector<uint32_t> rules_of_ranks(const ModelSource& source, const std::vecto
     if (std::binary_search(banned.begin(), banned.end(), source.ids[k])) continue;
     const std::string_view whole = token_of(source, k);
     for (size_t cut = 1; cut < whole.size(); ++cut) {
+      if (!lengths[cut] || !lengths[whole.size() - cut]) continue;
       Candidate c{{whole.substr(0, cut), whole.substr(cut)}, {}, source.ids[k]};
       for (int part : {0, 1}) c.hashes[part] = TokenIndex::hash_of(c.parts[part]);
       if (!maybe_token(c.hashes[0]) || !maybe_token(c.hashes[1])) continue;
@@ -578,6 +637,6 @@ std::vector<uint32_t> rules_of_ranks(const ModelSource& source, const std::vecto
   return rules;
 }
 
-ModelTables build_model(const ModelSource& source) { return Builder(source).build(); }
+ModelTables build_model(ModelSource source) { return Builder(std::move(source)).build(); }
 
 }  // namespace vt

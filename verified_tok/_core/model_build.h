@@ -41,6 +41,6 @@ struct ModelTables {
 std::vector<uint32_t> rules_of_ranks(const ModelSource& source, const std::vector<uint32_t>& banned);
 
 // Throws std::length_error if ids are too large for the table of pairs.
-ModelTables build_model(const ModelSource& source);
+ModelTables build_model(ModelSource source);
 
 }  // namespace vt

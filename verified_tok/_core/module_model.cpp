@@ -40,7 +40,7 @@ nb::dict build(bool of_chars, bool fuses_unknown, uint32_t unknown, In<uint32_t>
   {
     nb::gil_scoped_release released;
     if (ranks) source.rules = rules_of_ranks(source, vector_of(banned));
-    tables = build_model(source);
+    tables = build_model(std::move(source));
   }
   nb::dict made;
 #define VT_GIVE(name) made[#name] = array_of(std::move(tables.name))

@@ -1,6 +1,7 @@
 // Between which characters every text may be cut (`reference.seam_table`, `native/seams.py`).
 #pragma once
 
+#include "hash.h"
 #include "host_device.h"
 #include "image.h"
 #include "utf8.h"
@@ -27,7 +28,7 @@ VT_HD uint64_t seam_pair(uint32_t x, uint32_t y) { return uint64_t{x} << 32 | y;
 
 // Whether a set of pairs holds a key: buckets, the first of whose keys `start` tells. There are 2^bits of them, `bits` not 0.
 VT_HD bool holds_pair(const uint32_t* start, const uint64_t* keys, uint32_t bits, uint64_t key) {
-  const uint64_t bucket = key * 0x9e3779b97f4a7c15ULL >> (64 - bits);
+  const uint64_t bucket = key * golden >> (64 - bits);
   for (uint32_t k = start[bucket]; k < start[bucket + 1]; ++k) {
     if (keys[k] == key) return true;
   }

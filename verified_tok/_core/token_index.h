@@ -103,8 +103,7 @@ class PairSet {
   }
 
   uint64_t start_of(uint32_t left, uint32_t right) const {
-    const uint64_t mixed = (static_cast<uint64_t>(left) << 32 | right) * 0x9E3779B97F4A7C15ull;
-    return (mixed ^ mixed >> 32) & (slots_.size() - 1);
+    return mixed(static_cast<uint64_t>(left) << 32 | right) & (slots_.size() - 1);
   }
 
   void grow() {
