@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from functools import cache
 
 import hostile
@@ -49,6 +50,18 @@ def assert_as_the_reference(tok: vt.Tokenizer, text: str, add_special_tokens: bo
 @given(text=texts, add_special_tokens=st.booleans())
 def test_small_tokenizers(name: str, text: str, add_special_tokens: bool) -> None:
     assert_as_the_reference(tokenizer(name), text, add_special_tokens)
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_text_of_many_pieces(name: str) -> None:
+    """Characters of every width, tokens that many characters share, unknown ones, added tokens; and ASCII."""
+    tok = tokenizer(name)
+    literals = [token.content for token in tok.spec.added_tokens]
+    rng = random.Random(name)
+    atoms = [*hostile.ATOMS, "the ", " 1", "é", "中国", "🙂", "\n", "ab", "e\u0301", *literals]
+    for chosen in (atoms, [atom for atom in atoms if atom.isascii()]):
+        text = "".join(rng.choices(chosen, k=2_000)).encode(errors="ignore").decode()
+        assert_as_the_reference(tok, text, True)
 
 
 @pytest.mark.parametrize("name", TRIMMING)

@@ -47,7 +47,7 @@ class Batch(NamedTuple):
     """
 
     ids: Ids
-    offsets: Counts
+    offsets: npt.NDArray[np.int64]
 
 
 @lru_cache(maxsize=1 << 10)
@@ -80,8 +80,10 @@ class TokenSpaces(NamedTuple):
     def of_tokens(self, placed: Placed) -> TokenSpaces:
         """Of the tokens of a text: an added token has the white space that it took."""
         leading, trailing = self.leading[placed.ids], self.trailing[placed.ids]
-        for place, text in placed.taken:
-            leading[place], trailing[place] = _taken_spaces(text)
+        if placed.taken:
+            places = [place for place, _ in placed.taken]
+            of_taken = np.array([_taken_spaces(text) for _, text in placed.taken])
+            leading[places], trailing[places] = of_taken.T
         return TokenSpaces(leading, trailing)
 
 
@@ -110,9 +112,11 @@ def post_processed(
                 of_tokens = spaces().of_tokens(placed)
                 if framed and any(widths):
                     of_tokens = TokenSpaces(*(np.pad(counts, widths) for counts in of_tokens))
-                offsets = _trimmed(stage, offsets, of_tokens)
+                _trim(stage, offsets, of_tokens)
     return Encoding(
-        ids=np.concatenate([np.array(before, np.uint32), placed.ids, np.array(after, np.uint32)]),
+        ids=np.concatenate([np.array(before, np.uint32), placed.ids, np.array(after, np.uint32)])
+        if any(widths)
+        else placed.ids,
         byte_spans=put_around(placed.byte_spans),
         char_spans=put_around(placed.char_spans),
         offsets=offsets,
@@ -122,11 +126,15 @@ def post_processed(
 def _untrimmed(chars: Spans, size: int) -> Spans:
     """The engine's offsets before any stage. A token that came from nothing, such as a prefixed space, has
     the place of the next character."""
-    start, stop = chars[:, :1], chars[:, 1:]
-    return np.hstack([start, np.where(start < stop, stop, np.minimum(start + 1, size))])
+    offsets = chars.copy()
+    start, stop = offsets.T
+    empty = start == stop
+    if empty.any():
+        stop[empty] = np.minimum(start[empty] + 1, size)
+    return offsets
 
 
-def _trimmed(stage: TrimOffsets, offsets: Spans, spaces: TokenSpaces) -> Spans:
+def _trim(stage: TrimOffsets, offsets: Spans, spaces: TokenSpaces) -> None:
     """Takes the white space at the tokens' ends off the offsets, as many characters as each text has there.
 
     One space at the start of the text stays: it may be the one that `add_prefix_space` put there.
@@ -136,6 +144,8 @@ def _trimmed(stage: TrimOffsets, offsets: Spans, spaces: TokenSpaces) -> Spans:
     if stage.add_prefix_space:
         at_start = start == 0
         at_start[:1] = True
-        leading = np.where((leading == 1) & at_start, 0, leading)
-    start = np.minimum(start + leading, stop)
-    return np.stack([start, np.where(stop >= trailing, np.maximum(stop - trailing, start), stop)], axis=1)
+        leading[at_start & (leading == 1)] = 0
+    np.minimum(start + leading, stop, out=start)
+    some = np.flatnonzero(trailing)  # of few tokens
+    behind, ends = trailing[some], stop[some]
+    stop[some] = np.where(ends >= behind, np.maximum(ends - behind, start[some]), ends)

@@ -78,16 +78,18 @@ void encode_into(const View& view, Text text, bool inside, Scratch& scratch, Ids
       [&](const Part& token, const Normal&, const uint8_t*) { ids.add(static_cast<uint32_t>(token.id)); });
 }
 
-// The places of the tokens of a piece, by their lengths. False: these do not tell.
-bool places_by_length(const View& v, uint32_t size, const uint32_t* id, const uint32_t* last, std::vector<Row>& rows) {
+// Calls `put(start, stop)` for each token of some bytes, as the lengths of the tokens tell their places. False, and what
+// was put is void: they do not tell.
+template <class Put>
+bool places_by_length(const View& v, uint32_t size, const uint32_t* id, const uint32_t* last, Put put) {
   if (v.model_options[model_exact_lengths] == 0) return false;
-  rows.clear();
+  const uint32_t unknown = v.model_options[model_unknown];  // it may cover anything
   uint32_t at = 0;
   for (; id < last; ++id) {
-    if (*id == v.model_options[model_unknown]) return false;  // it may cover anything
-    const uint32_t length = *id < v.token_lengths_count ? v.token_lengths[*id] : 0;
-    rows.push_back({*id, at, at + length});
-    at += length;
+    if (*id == unknown || *id >= v.token_lengths_count) return false;
+    const uint32_t start = at;
+    at += v.token_lengths[*id];
+    put(start, at);
   }
   return at == size;
 }
@@ -144,20 +146,46 @@ void Engine::encode_placed(Text text, bool inside, Ids& ids, Spans& spans, std::
       [&](const Normal& normal, const uint8_t* begin, const uint8_t* end, const uint8_t* at) {
         const int64_t before = at - text.data;
         Sources sources(normal);
-        PieceBatch<true> batch(view_, begin, end, normal.end, scratch.memory);
-        while (batch.next()) {
+        const uint32_t place = static_cast<uint32_t>(begin - normal.begin), size = static_cast<uint32_t>(end - begin);
+        // As if nobody asked for places: nearly always these follow from the ids.
+        uint32_t* first = ids.room(uint64_t{size} + behind_tokens);
+        uint32_t* last = first;
+        for (PieceBatch<false> batch(view_, begin, end, normal.end, scratch.memory); batch.next();) {
+          for (size_t k = 0; k < batch.count(); ++k) last = batch.write(k, last);
+        }
+        const size_t known = spans.size();
+        spans.resize(known + 2 * static_cast<size_t>(last - first));
+        int64_t* to = spans.data() + known;
+        const auto put = [&](Source source) {
+          *to++ = before + source.start;
+          *to++ = before + source.stop;
+        };
+        const bool told =
+            normal.run_count == 0
+                ? places_by_length(view_, size, first, last,
+                                   [&](uint32_t start, uint32_t stop) { put({place + start, place + stop}); })
+                : places_by_length(view_, size, first, last, [&](uint32_t start, uint32_t stop) {
+                    put(sources.hull(place + start, place + stop));
+                  });
+        if (told) return ids.end_at(last);
+        spans.resize(known);
+        for (PieceBatch<true> batch(view_, begin, end, normal.end, scratch.memory); batch.next();) {
           for (size_t k = 0; k < batch.count(); ++k) {
             const Piece& piece = batch.piece(k);
-            const uint32_t size = static_cast<uint32_t>(piece.end - piece.begin);
-            uint32_t* first = scratch.ids.room(size + behind_tokens);
-            if (!places_by_length(view_, size, first, batch.write(k, first), rows)) {
+            const uint32_t length = static_cast<uint32_t>(piece.end - piece.begin);
+            uint32_t* id = scratch.ids.room(length + behind_tokens);
+            uint32_t* end_id = batch.write(k, id);
+            rows.clear();
+            if (!places_by_length(view_, length, id, end_id, [&](uint32_t start, uint32_t stop) {
+                  rows.push_back({*id++, start, stop});
+                })) {
               rows.clear();
               PlaceWriter writer{rows};
-              encode_piece(view_, piece.begin, size, normal.end, scratch.memory.work, writer);
+              encode_piece(view_, piece.begin, length, normal.end, scratch.memory.work, writer);
             }
-            const uint32_t place = static_cast<uint32_t>(piece.begin - normal.begin);
+            const uint32_t inner = static_cast<uint32_t>(piece.begin - normal.begin);
             for (const Row& row : rows) {
-              const Source source = sources.hull(place + row.start, place + row.stop);
+              const Source source = sources.hull(inner + row.start, inner + row.stop);
               ids.add(row.token);
               spans.push_back(before + source.start);
               spans.push_back(before + source.stop);

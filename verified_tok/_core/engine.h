@@ -12,11 +12,12 @@
 #include "image_host.h"
 #include "rows.h"
 #include "text.h"
+#include "unset.h"
 
 namespace vt {
 
 // Where tokens came from: for each the first byte of the text and the one behind its last.
-using Spans = std::vector<int64_t>;
+using Spans = std::vector<int64_t, Unset<int64_t>>;
 
 // An added token: which of the ids it is, and the text that it took.
 struct Taken {
