@@ -48,15 +48,16 @@ nb::str normalize(const Engine& engine, nb::handle value) {
 }
 
 nb::tuple encode_placed(const Engine& engine, nb::handle value, bool inside) {
-  const Text text = text_of(value);
   Ids ids;
   Spans bytes, chars;
   std::vector<Taken> taken;
-  {
-    const Released released(text.size);
+  with_chars(value, [&](const Chars& given) {
+    const Released released(given.count);
+    ByteBuffer utf8;
+    const Text text = as_utf8(given, utf8);
     engine.encode_placed(text, inside, ids, bytes, taken);
     chars = char_spans(text, bytes);
-  }
+  });
   nb::list texts;
   for (const Taken& token : taken) {
     texts.append(nb::make_tuple(token.place, nb::str(token.text.data(), token.text.size())));
