@@ -78,10 +78,12 @@ def test_lone_surrogates_are_found_wherever_they_stand(tok: Tokenizer, size: int
 def test_a_str_stays_as_large_as_it_is(tok: Tokenizer) -> None:
     """Python keeps the UTF-8 of a str with it, once somebody has asked for that."""
     for chars in WIDTHS.values():
-        text = chars * 1000
-        size = sys.getsizeof(text)
+        text, longer = chars * 1000, chars * 1001
+        size, longer_size = sys.getsizeof(text), sys.getsizeof(longer)
         tok.encode(text), tok.count(text), tok.encode_batch([text])
-        assert sys.getsizeof(text) == size
+        session = tok.session(text)
+        session.append(text), session.edit(5, 7, text), session.update(longer)
+        assert (sys.getsizeof(text), sys.getsizeof(longer)) == (size, longer_size)
 
 
 def test_machines_without_wide_instructions() -> None:

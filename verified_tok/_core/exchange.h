@@ -37,30 +37,61 @@ inline Text text_of(nanobind::handle value) {
   return {reinterpret_cast<const uint8_t*>(data), static_cast<uint64_t>(size)};
 }
 
-// The characters of a str where they lie, as long as that lives. Asking for UTF-8 would make Python keep it with the str, which
-// costs as much memory again, and is slower.
-inline Chars chars_of(nanobind::handle value) {
-#if !defined(Py_LIMITED_API) && !defined(Py_GIL_DISABLED) && !defined(PYPY_VERSION)
-  PyObject* const str = value.ptr();
+// The characters of a str, as long as that lives. Asking for UTF-8 would make Python keep it with the str, which costs as much
+// memory again, and is slower.
+class StrChars {
+ public:
+  explicit StrChars(nanobind::handle value) : chars_(Text{nullptr, 0}) {
+    PyObject* const str = value.ptr();
+#if defined(Py_LIMITED_API) || defined(Py_GIL_DISABLED) || defined(PYPY_VERSION)
+    if (PyUnicode_Check(str) && !nanobind::cast<bool>(value.attr("isascii")())) {
+      utf8_ = nanobind::steal(PyUnicode_AsUTF8String(str));
+      if (!utf8_.is_valid()) throw nanobind::python_error();
+      chars_ = Text{reinterpret_cast<const uint8_t*>(PyBytes_AsString(utf8_.ptr())), static_cast<uint64_t>(PyBytes_Size(utf8_.ptr()))};
+      return;
+    }
+#else
 #if PY_VERSION_HEX < 0x030C0000
-  if (PyUnicode_Check(str) && PyUnicode_READY(str) < 0) throw nanobind::python_error();
+    if (PyUnicode_Check(str) && PyUnicode_READY(str) < 0) throw nanobind::python_error();
 #endif
-  if (PyUnicode_Check(str) && !PyUnicode_IS_COMPACT_ASCII(str) && reinterpret_cast<PyCompactUnicodeObject*>(str)->utf8 == nullptr) {
-    return {static_cast<const uint8_t*>(PyUnicode_DATA(str)), static_cast<uint64_t>(PyUnicode_GET_LENGTH(str)), PyUnicode_KIND(str)};
+    if (PyUnicode_Check(str) && !PyUnicode_IS_COMPACT_ASCII(str) && reinterpret_cast<PyCompactUnicodeObject*>(str)->utf8 == nullptr) {
+      const auto count = static_cast<uint64_t>(PyUnicode_GET_LENGTH(str));
+      chars_ = Chars(static_cast<const uint8_t*>(PyUnicode_DATA(str)), count, PyUnicode_KIND(str));
+      return;
+    }
+#endif
+    chars_ = text_of(value);
   }
+
+  const Chars& get() const { return chars_; }
+
+ private:
+  Chars chars_;
+#if defined(Py_LIMITED_API) || defined(Py_GIL_DISABLED) || defined(PYPY_VERSION)
+  nanobind::object utf8_;
 #endif
-  return text_of(value);
-}
+};
 
 // What `use` makes of a str's characters.
 template <class Use>
 auto with_chars(nanobind::handle value, Use use) {
+  const StrChars chars(value);
   try {
-    return use(chars_of(value));
+    return use(chars.get());
   } catch (const LoneSurrogate&) {
     text_of(value);  // Python's own error says where it is
     throw;
   }
+}
+
+// The same with its UTF-8, for work that other Python threads need not wait for.
+template <class Use>
+auto with_utf8(nanobind::handle value, Use use) {
+  return with_chars(value, [&](const Chars& chars) {
+    ByteBuffer room;
+    const Released released(chars.count);
+    return use(as_utf8(chars, room));
+  });
 }
 
 inline nanobind::ndarray<nanobind::numpy, uint32_t, nanobind::ndim<1>> ids_array(Ids&& ids) {

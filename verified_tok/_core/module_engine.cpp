@@ -67,18 +67,18 @@ nb::tuple encode_placed(const Engine& engine, nb::handle value, bool inside) {
 
 nb::tuple encode_list(const Engine& engine, const nb::list& values, const std::vector<uint32_t>& before,
                       const std::vector<uint32_t>& after, uint32_t threads) {
-  std::vector<Chars> texts;
+  std::vector<StrChars> texts;
   texts.reserve(values.size());
   uint64_t size = 0;
   for (nb::handle value : values) {
-    texts.push_back(chars_of(value));
-    size += texts.back().count;
+    texts.emplace_back(value);
+    size += texts.back().get().count;
   }
   Ids ids;
   std::vector<int64_t> offsets;
   try {
     const Released released(size);
-    engine.encode_all(texts.size(), [&](size_t k) { return texts[k]; }, before, after, threads, ids, offsets);
+    engine.encode_all(texts.size(), [&](size_t k) { return texts[k].get(); }, before, after, threads, ids, offsets);
   } catch (const LoneSurrogate&) {
     for (nb::handle value : values) text_of(value);  // Python's own error says where it is
     throw;

@@ -33,24 +33,7 @@ nb::list are_seams(const Image::Ptr& image, Codes left, Codes right) {
   return answers;
 }
 
-// The UTF-8 of a str. It is not kept with the str, as it is where it was asked for in another way.
-struct PassingText {
-  explicit PassingText(nb::handle value) {
-    ascii = !PyUnicode_Check(value.ptr()) || nb::cast<bool>(value.attr("isascii")());
-    if (ascii) {
-      text = text_of(value);
-      return;
-    }
-    PyObject* encoded = PyUnicode_AsUTF8String(value.ptr());
-    if (encoded == nullptr) throw nb::python_error();
-    bytes = nb::steal(encoded);
-    text = {reinterpret_cast<const uint8_t*>(PyBytes_AsString(encoded)), static_cast<uint64_t>(PyBytes_Size(encoded))};
-  }
-
-  bool ascii;
-  nb::object bytes;
-  Text text;
-};
+bool is_ascii(nb::handle text) { return nb::cast<bool>(text.attr("isascii")()); }
 
 // A session, and the str that its text was at some version, if that is known: two strs are compared sooner than one of
 // them is made UTF-8 and compared with the session's. (An ASCII str is UTF-8, and is not remembered.)
@@ -59,56 +42,42 @@ struct OpenSession {
   nb::object known{};
   uint64_t version = 0;
 
-  void remember(nb::handle text, bool ascii, uint64_t at_version) {
-    known = ascii ? nb::object() : nb::borrow(text);
+  void remember(nb::handle text, uint64_t at_version) {
+    known = is_ascii(text) ? nb::object() : nb::borrow(text);
     version = at_version;
   }
 };
 
 OpenSession* open_session(const std::shared_ptr<Engine>& engine, const Image::Ptr& seams, nb::handle value) {
-  const PassingText given(value);
   auto open = std::make_unique<OpenSession>();
-  {
-    const Released released(given.text.size);
-    open->session = std::make_unique<Session>(engine, seams, given.text);
-  }
-  open->remember(value, given.ascii, 0);
+  open->session = with_utf8(value, [&](Text text) { return std::make_unique<Session>(engine, seams, text); });
+  open->remember(value, 0);
   return open.release();
 }
 
 OpenSession* restored(const std::shared_ptr<Engine>& engine, const Image::Ptr& seams, nb::handle value, Codes ids,
                       GivenSpans spans) {
-  const Text text = text_of(value);
   if (ids.size() != spans.shape(0)) throw nb::value_error("a span for every id");
   const std::vector<uint32_t> tokens(ids.data(), ids.data() + ids.size());
   const Spans places(spans.data(), spans.data() + spans.size());
-  return new OpenSession{std::make_unique<Session>(engine, seams, text, tokens, places)};
+  const auto restore = [&](Text text) { return std::make_unique<Session>(engine, seams, text, tokens, places); };
+  return new OpenSession{with_utf8(value, restore)};
 }
 
 nb::tuple patch_of(Patch&& patch) {
   return nb::make_tuple(patch.keep_front, ids_array(std::move(patch.ids)), patch.keep_back);
 }
 
-template <class Operation>
-nb::tuple changed(Text text, Operation operation) {
-  Patch patch{};
-  {
-    const Released released(text.size);
-    patch = operation(text);
-  }
-  return patch_of(std::move(patch));
+nb::tuple append(OpenSession& open, nb::handle value) {
+  return patch_of(with_utf8(value, [&](Text text) { return open.session->append(text); }));
 }
 
-nb::tuple append(OpenSession& open, nb::handle text) {
-  return changed(text_of(text), [&](Text given) { return open.session->append(given); });
+nb::tuple edit(OpenSession& open, uint64_t start, uint64_t stop, nb::handle value) {
+  return patch_of(with_utf8(value, [&](Text text) { return open.session->edit(start, stop, text); }));
 }
 
-nb::tuple edit(OpenSession& open, uint64_t start, uint64_t stop, nb::handle text) {
-  return changed(text_of(text), [&](Text given) { return open.session->edit(start, stop, given); });
-}
-
-nb::tuple edit_bytes(OpenSession& open, uint64_t start, uint64_t stop, nb::handle text) {
-  return changed(text_of(text), [&](Text given) { return open.session->edit_bytes(start, stop, given); });
+nb::tuple edit_bytes(OpenSession& open, uint64_t start, uint64_t stop, nb::handle value) {
+  return patch_of(with_utf8(value, [&](Text text) { return open.session->edit_bytes(start, stop, text); }));
 }
 
 // An update as an edit of the str that is known. Nothing happens if none is, or if the session has changed since.
@@ -119,20 +88,16 @@ std::optional<Patch> update_known(OpenSession& open, nb::handle text) {
   const CommonEnds common = common_ends(known, text);
   const nb::object middle = part_of(text, common.front, PyUnicode_GetLength(text.ptr()) - common.back);
   const auto stop = static_cast<uint64_t>(PyUnicode_GetLength(known.ptr()) - common.back);
-  const PassingText given(middle);
-  const Released released(given.text.size);
-  return open.session->edit_at_version(version, static_cast<uint64_t>(common.front), stop, given.text);
+  return with_utf8(middle, [&](Text given) {
+    return open.session->edit_at_version(version, static_cast<uint64_t>(common.front), stop, given);
+  });
 }
 
 nb::tuple update(OpenSession& open, nb::handle text) {
-  const bool plain = !PyUnicode_Check(text.ptr()) || nb::cast<bool>(text.attr("isascii")());
-  std::optional<Patch> patch = plain ? std::nullopt : update_known(open, text);
-  if (!patch) {
-    const PassingText given(text);
-    const Released released(given.text.size);
-    patch = open.session->update(given.text);
-  }
-  open.remember(text, plain, patch->version);
+  const bool by_chars = PyUnicode_Check(text.ptr()) && !is_ascii(text);
+  std::optional<Patch> patch = by_chars ? update_known(open, text) : std::nullopt;
+  if (!patch) patch = with_utf8(text, [&](Text given) { return open.session->update(given); });
+  open.remember(text, patch->version);
   return patch_of(std::move(*patch));
 }
 

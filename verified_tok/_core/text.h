@@ -152,7 +152,7 @@ void add_utf8(const Chars& chars, ByteBuffer& room) {
   room.room(chars.count + behind_utf8);
   while (at < end) {
     const Char* const stop = at + std::min<uint64_t>(part, static_cast<uint64_t>(end - at));
-    uint8_t* to = room.room(4 * part + behind_utf8);
+    uint8_t* to = room.room(4 * static_cast<uint64_t>(stop - at) + behind_utf8);
 #ifdef VT_WIDE_CHARS
     to = wide_chars ? put_utf8_avx512(at, stop, to) : put_utf8(at, stop, to);
 #else
