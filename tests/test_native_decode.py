@@ -300,6 +300,8 @@ def test_a_batch_comes_back_as_it_went() -> None:
     texts = ["hé", "", "llo"]
     batch = tok.encode_batch(texts)
     assert tok.decode_batch(*batch) == tok.decode_batch(batch) == tok.decode_batch(batch, threads=2) == texts
+    with pytest.raises(InvalidTokenId, match="give offsets, too, or call decode"):
+        tok.decode_batch(batch.ids)
     with pytest.raises(InvalidOption, match="write errors='strict'"):
         tok.decode_batch([[3]], "strict")  # type: ignore[arg-type]
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verified_tok import errors, loading, spec
@@ -18,6 +17,7 @@ from verified_tok.audit import audit
 from verified_tok.encoding import Encoding
 from verified_tok.later import later
 from verified_tok.loading import Ranks
+from verified_tok.options import check_path
 from verified_tok.session import Patch, Session
 from verified_tok.spec import TokenizerSpec
 from verified_tok.tokenizer import Tokenizer
@@ -49,9 +49,14 @@ def load(source: str | PathLike[str] | bytes | bytearray | memoryview) -> Tokeni
     """The tokenizer of a Hugging Face `tokenizer.json`: its path, or its bytes.
 
     Raises `InvalidTokenizerFile` if it is none, `UnsupportedTokenizer` if it uses what the kit does not
-    reproduce exactly (both in `verified_tok.errors`), and OSError if the file cannot be read.
+    reproduce exactly (both in `verified_tok.errors`), OSError if the file cannot be read, and `InvalidOption`
+    for what is no path.
     """
-    data = bytes(source) if isinstance(source, bytes | bytearray | memoryview) else Path(source).read_bytes()
+    data = (
+        bytes(source)
+        if isinstance(source, bytes | bytearray | memoryview)
+        else check_path(source).read_bytes()
+    )
     return Tokenizer(loading.load_json(data))
 
 
@@ -81,7 +86,8 @@ def from_tiktoken(
 def from_pretrained(repo_id: str, revision: str | None = None) -> Tokenizer:
     """The tokenizer of a model repository on the Hugging Face hub; needs `pip install 'verified-tok[hf]'`.
 
-    Raises `MissingDependency`, `FetchError`, and what `load` raises.
+    Raises `MissingDependency`, `FetchError`, `InvalidOption` for names that are no str, and what `load`
+    raises.
     """
     return Tokenizer(loading.from_pretrained(repo_id, revision))
 

@@ -17,7 +17,7 @@ from verified_tok.drift import Drift, drifts
 from verified_tok.errors import InvalidMessage, InvalidOperation, InvalidRange, InvalidTemplate
 from verified_tok.reference.chat import Close, Edge, Event, Found, FoundEvent, Kind, Malformed, Place, Span
 from verified_tok.session_state import Ids, read_only
-from verified_tok.tokenizer import Tokenizer
+from verified_tok.tokenizer import Tokenizer, check_tokenizer
 
 Mask = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -73,8 +73,7 @@ class Conversation:
     def __init__(self, tokenizer: Tokenizer, template: str | chat.Template | chat.Format) -> None:
         if isinstance(template, str):
             template = chat.known(template)
-        if not isinstance(tokenizer, Tokenizer):
-            raise InvalidOperation(f"a conversation needs a tokenizer that was loaded, not {tokenizer!r}")
+        check_tokenizer(tokenizer)
         if isinstance(template, chat.Template):
             template = chat.Format(template, tokenizer)
         if not isinstance(template, chat.Format):

@@ -21,7 +21,7 @@ from verified_tok.chat.format import Format
 from verified_tok.chat.template import Template
 from verified_tok.errors import InvalidConversationFile, InvalidTemplate, VerifiedTokError
 from verified_tok.session_state import Ids
-from verified_tok.tokenizer import Tokenizer
+from verified_tok.tokenizer import Tokenizer, check_tokenizer
 
 _FORMAT = "verified-tok conversation"
 
@@ -75,7 +75,9 @@ def _number(value: float | None) -> float | str | None:
 
 
 def read(tokenizer: Tokenizer, text: str) -> tuple[Template, list[Step], str]:
-    """The template, what was done, and the digest of the ids. Raises `InvalidConversationFile`."""
+    """The template, what was done, and the digest of the ids. Raises `InvalidConversationFile`, and
+    `InvalidOperation` for what is no tokenizer."""
+    check_tokenizer(tokenizer)
     try:
         document = json.loads(text)
         if not isinstance(document, dict) or document.get("format") != _FORMAT:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
@@ -35,6 +36,32 @@ def check_threads(value: object) -> int | None:
     return int(value)
 
 
+def check_path(path: object) -> Path:
+    """A path. Raises `InvalidOption` for what can be none: no file has such a name.
+
+    >>> check_path("tokenizer.json").name
+    'tokenizer.json'
+    """
+    try:
+        found = Path(path)  # type: ignore[arg-type]
+        if b"\0" in os.fsencode(found):
+            raise ValueError
+    except (TypeError, ValueError):
+        raise InvalidOption(
+            f"a path is a str or an os.PathLike that the system can write, not {path!r}"
+        ) from None
+    return found
+
+
+def can_be_iterated(value: object) -> bool:
+    """Unlike `Iterable`, this knows that arrays without dimensions cannot."""
+    try:
+        iter(value)  # type: ignore[call-overload]
+    except TypeError:
+        return False
+    return True
+
+
 @cache
 def processors() -> int:
     """How many processors this process may use, and so how many threads it is given if none are asked for."""
@@ -48,7 +75,7 @@ def check_device(device: object, output: object = False) -> bool:
     >>> check_device("gpu", True)
     True
     """
-    if device not in ("cpu", "gpu", "auto"):
+    if not isinstance(device, str) or device not in ("cpu", "gpu", "auto"):
         raise InvalidOption(f"device is 'cpu', 'gpu' or 'auto', not {device!r}")
     resident = check_switch("device_output", output)
     if resident and device != "gpu":

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple, NoReturn, Protocol, Self, TypeGuard, final
 import numpy as np
 import numpy.typing as npt
 
-from verified_tok.errors import CannotPickle, InvalidRange, SessionMismatch
+from verified_tok.errors import CannotPickle, InvalidRange, InvalidTokenId, SessionMismatch
+from verified_tok.options import check_path
 from verified_tok.session_file import SavedSession, write_session
 from verified_tok.session_state import Ids, Spans, read_only
 from verified_tok.text import explained
@@ -32,8 +33,14 @@ class Patch:
     keep_back: int
 
     def apply(self, ids: npt.ArrayLike) -> Ids:
-        """The ids after the operation, from those before it."""
-        old = np.asarray(ids, dtype=np.uint32)
+        """The ids after the operation, from those before it. Raises `InvalidTokenId` if these are none."""
+        try:
+            old = np.asarray(ids)
+            if old.ndim != 1 or not (old.dtype.kind in "iu" or old.size == 0):
+                raise ValueError
+        except ValueError:
+            raise InvalidTokenId(f"ids are integers one behind the other, not {ids!r}") from None
+        old = old.astype(np.uint32, copy=False)
         return np.concatenate([old[: self.keep_front], self.new, old[len(old) - self.keep_back :]])
 
 
@@ -247,8 +254,11 @@ class Session:
         return self.fork()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the session to a file, whole or not at all; `Tokenizer.load_session` reads it."""
-        write_session(path, SavedSession(*self.identity, self.text, self.ids))
+        """Write the session to a file, whole or not at all; `Tokenizer.load_session` reads it.
+
+        Raises OSError, and `InvalidOption` for what is no path.
+        """
+        write_session(check_path(path), SavedSession(*self.identity, self.text, self.ids))
 
 
 def check_range(start: object, stop: object, length: int, unit: str) -> None:

@@ -16,11 +16,17 @@ from verified_tok.devices import DeviceName, Devices
 from verified_tok.encoders import NativeEncoder, TextEncoder
 from verified_tok.encoding import Batch, Encoding, TokenSpaces, post_processed
 from verified_tok.engine import NativeSessions, Sessions, restored
-from verified_tok.errors import InvalidOption, InvalidTokenId, SessionMismatch, UnknownAddedToken
+from verified_tok.errors import (
+    InvalidOperation,
+    InvalidOption,
+    InvalidTokenId,
+    SessionMismatch,
+    UnknownAddedToken,
+)
 from verified_tok.native import NOT_BUILT, NotNative
 from verified_tok.native.engine import NativeEngines
 from verified_tok.native.image_file import image_for
-from verified_tok.options import check_device, check_switch, check_threads
+from verified_tok.options import can_be_iterated, check_device, check_path, check_switch, check_threads
 from verified_tok.session import Identity, Session
 from verified_tok.session_file import read_session
 from verified_tok.session_state import Ids
@@ -133,10 +139,11 @@ class Tokenizer:
         """What the kit does with this tokenizer, stage by stage, and why.
 
         `deep` also finds out what takes up to a minute for the largest vocabularies (see `admit`).
+        Raises `InvalidOption`.
         """
         from verified_tok.admission import admit
 
-        return admit(self._spec, self.seams(), deep=deep)
+        return admit(self._spec, self.seams(), deep=check_switch("deep", deep))
 
     @property
     def gpu_counters(self) -> GpuCounters:
@@ -353,9 +360,10 @@ class Tokenizer:
 
     def load_session(self, path: str | PathLike[str]) -> Session:
         """A session that `Session.save` wrote. Raises `SessionMismatch` if another tokenizer made it,
-        `InvalidSessionFile` if the file is none, damaged or forged, OSError if it cannot be read. Costs an
-        encoding of the text: its ids must be those that are saved."""
-        saved = read_session(path)
+        `InvalidSessionFile` if the file is none, damaged or forged, OSError if it cannot be read,
+        `InvalidOption` for what is no path. Costs an encoding of the text: its ids must be those that are
+        saved."""
+        saved = read_session(check_path(path))
         if saved.sha256 != self._spec.sha256:
             raise SessionMismatch(f"{path}: made by tokenizer {saved.sha256}, this is {self._spec.sha256}")
         return restored(self._sessions(saved.added_tokens), saved)
@@ -409,8 +417,12 @@ class Tokenizer:
         """
         if isinstance(batch, Batch) and offsets is None:
             batch, offsets = batch
-        if not _can_be_iterated(batch):
+        if not can_be_iterated(batch):
             raise InvalidTokenId(f"several sequences of ids are expected, not {batch!r}")
+        if offsets is None and isinstance(batch, np.ndarray) and batch.ndim == 1 and batch.dtype.kind in "iu":
+            raise InvalidTokenId(
+                "several sequences of ids are expected, not one array; give offsets, too, or call decode"
+            )
         if isinstance(offsets, str):
             raise InvalidOption(f"the second argument is the offsets; write errors={offsets!r}")
         skip, many = check_switch("skip_special_tokens", skip_special_tokens), check_threads(threads)
@@ -433,7 +445,7 @@ class Tokenizer:
     def _switched_on(self, added_tokens: AddedTokens) -> frozenset[int]:
         if isinstance(added_tokens, str) and added_tokens in ("all", "none"):
             return self._all_added if added_tokens == "all" else frozenset()
-        if isinstance(added_tokens, str) or not isinstance(added_tokens, Iterable):
+        if isinstance(added_tokens, str) or not can_be_iterated(added_tokens):
             raise UnknownAddedToken(f"added_tokens is 'all', 'none' or a collection, not {added_tokens!r}")
         names = list(added_tokens)  # what can be read but once is read once
         for name in names:
@@ -443,13 +455,11 @@ class Tokenizer:
         return frozenset(self._added[name] for name in names)
 
 
-def _can_be_iterated(value: object) -> bool:
-    """Unlike `Iterable`, this knows that arrays without dimensions cannot."""
-    try:
-        iter(value)  # type: ignore[call-overload]
-    except TypeError:
-        return False
-    return True
+def check_tokenizer(value: object) -> Tokenizer:
+    """The tokenizer itself. Raises `InvalidOperation` for anything else."""
+    if not isinstance(value, Tokenizer):
+        raise InvalidOperation(f"this needs a tokenizer that was loaded, not {value!r}")
+    return value
 
 
 def _texts(spec: TokenizerSpec) -> dict[int, bytes]:

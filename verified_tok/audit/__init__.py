@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from os import PathLike
 from typing import TYPE_CHECKING
 
+from verified_tok.errors import InvalidOption
 from verified_tok.later import later
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ def audit(
 
     Reads one trajectory at a time and holds no other. `each` gets every finding as it is found; the report
     counts them all and keeps the first `keep` of each kind. What cannot be read is a finding, not an error:
-    raised are only OSError, for a file that cannot be opened, and what `Auditor` raises for its template.
+    raised are only OSError, for a file that cannot be opened, `InvalidOption` for what is no file and no
+    trajectories, and what `Auditor` raises.
 
     >>> import verified_tok as vt
     >>> tok = vt.from_tiktoken({bytes([b]): b for b in range(256)} | {b"hi": 256}, r"\\p{L}+|\\P{L}", {})
@@ -55,6 +57,8 @@ def audit(
     from verified_tok.audit.auditor import Auditor, trajectories_of
 
     auditor = Auditor(tok, template, keep)
+    if each is not None and not callable(each):
+        raise InvalidOption(f"each is called with every finding; {each!r} cannot be")
     for trajectory in trajectories_of(trajectories):
         for finding in auditor.check(trajectory):
             if each is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from os import PathLike
-from pathlib import Path
 
 from verified_tok import chat
 from verified_tok.adapters.stability import Renders
@@ -19,7 +18,9 @@ from verified_tok.audit.structure import check_mask, check_structure, inexpressi
 from verified_tok.audit.trajectory import Trajectory, read_trajectory
 from verified_tok.audit.vocabulary import Vocabulary
 from verified_tok.conversation import Conversation
-from verified_tok.tokenizer import Tokenizer
+from verified_tok.errors import InvalidOption, InvalidTemplate
+from verified_tok.options import can_be_iterated, check_path
+from verified_tok.tokenizer import Tokenizer, check_tokenizer
 
 AnyTemplate = str | chat.Template | chat.Format | Renders
 
@@ -32,11 +33,12 @@ class Auditor:
     template, it is checked which history it rewrites. `keep` is how many findings of each kind the report
     holds. Give trajectories to `check`, one by one; `report` has the counts so far.
 
-    Raises `InvalidTemplate` for a format that is unknown or does not fit the tokenizer.
+    Raises `InvalidTemplate` for a format that is unknown or does not fit the tokenizer, `InvalidOperation`
+    for what is no tokenizer, `InvalidOption` for a `keep` that is no number.
     """
 
     def __init__(self, tok: Tokenizer, template: AnyTemplate | None = None, keep: int = 100) -> None:
-        self._vocabulary = Vocabulary(tok)
+        self._vocabulary = Vocabulary(check_tokenizer(tok))
         self._format: chat.Format | None = None
         self._template: Renders | None = None
         name = "none"
@@ -44,8 +46,14 @@ class Auditor:
             self._format = Conversation(tok, template).format
             name = self._format.template.name
         elif template is not None:
+            if not callable(getattr(template, "render", None)):
+                raise InvalidTemplate(
+                    f"a template is a name, a format, or renders messages; {template!r} does not"
+                )
             self._template = template
             name = "Jinja"
+        if isinstance(keep, bool) or not isinstance(keep, int) or keep < 0:
+            raise InvalidOption(f"keep is how many findings are kept, not {keep!r}")
         self.report = Report(tok.spec.sha256, name, keep)
 
     def check(self, given: object) -> list[Finding]:
@@ -108,7 +116,9 @@ class Auditor:
 def trajectories_of(given: str | PathLike[str] | Iterable[object]) -> Iterator[object]:
     """The lines of a file, or what is given."""
     if not isinstance(given, str | PathLike):
+        if not can_be_iterated(given):
+            raise InvalidOption(f"trajectories are the path of a file, or mappings, not {given!r}")
         yield from given
         return
-    with Path(given).open("rb") as file:
+    with check_path(given).open("rb") as file:
         yield from read_lines(file)

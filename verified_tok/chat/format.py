@@ -196,7 +196,11 @@ class Format:
         return next(literal for literal in self.template.closes if self._control.get(literal) == stop)
 
     def _closing(self, literal: str) -> int:
-        if literal not in self.template.closes or literal not in self._control:
+        if (
+            not isinstance(literal, str)
+            or literal not in self.template.closes
+            or literal not in self._control
+        ):
             known = ", ".join(map(repr, self.template.closes))
             raise InvalidTemplate(f"{literal!r} does not close a turn; {known} do")
         return self._control[literal]

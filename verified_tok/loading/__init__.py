@@ -11,6 +11,7 @@ from pathlib import Path
 
 from verified_tok.loading.kept import keep_spec, kept_spec, named
 from verified_tok.loading.names import name_of_ranks
+from verified_tok.options import check_path
 from verified_tok.spec import Normalizer, TokenizerSpec
 
 __all__ = ["Ranks", "from_pretrained", "from_ranks", "load_json"]
@@ -47,7 +48,7 @@ def from_ranks(
     token begins with another (tiktoken then takes either); `InvalidText` if the pattern or a special
     token is no string of Unicode scalar values.
     """
-    given = ranks if isinstance(ranks, Mapping | bytes) else Path(ranks).read_bytes()
+    given = ranks if isinstance(ranks, Mapping | bytes) else check_path(ranks).read_bytes()
     if isinstance(given, bytes):
         name = name_of_ranks(given, pattern, special_tokens, normalizers)
         loaded = None if name is None else kept_spec(name)

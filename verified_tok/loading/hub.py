@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from verified_tok.errors import FetchError, MissingDependency
+from verified_tok.errors import FetchError, InvalidOption, MissingDependency
 
 
 def download(repo_id: str, revision: str | None) -> Path:
-    """The path of a model repository's `tokenizer.json`. Raises `MissingDependency`, `FetchError`."""
+    """The path of a model repository's `tokenizer.json`. Raises `MissingDependency`, `FetchError`,
+    `InvalidOption`."""
+    if not isinstance(repo_id, str) or not isinstance(revision, str | None):
+        raise InvalidOption(f"a repository and its revision are named by strs, not {repo_id!r}, {revision!r}")
     try:
         from huggingface_hub import hf_hub_download
     except ImportError as error:

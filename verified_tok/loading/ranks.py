@@ -37,7 +37,13 @@ def read_ranks(
     table, file = _read(ranks)
     problems: list[UnsupportedConstruct] = []
     regex = read_regex(Node(check_text(pattern), "pattern", problems), Dialect.RUST_REGEX)
-    specials = _special_tokens(Node(dict(special_tokens), "special_tokens", problems), table)
+    try:
+        literals = dict(special_tokens)
+    except (TypeError, ValueError):
+        raise InvalidTokenizerFile(
+            f"special_tokens: a mapping of literals to ids is expected, not {special_tokens!r}"
+        ) from None
+    specials = _special_tokens(Node(literals, "special_tokens", problems), table)
     if regex is None or problems:
         raise UnsupportedTokenizer(tuple(problems))
     name = name_of_ranks(file, pattern, {token.content: token.id for token in specials}, normalizers)
