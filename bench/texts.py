@@ -51,8 +51,7 @@ def text(kind: str, size: int) -> str:
 
 
 def in_a_new_str(given: str) -> str:
-    """The same text. A str keeps its UTF-8 once an engine has asked Python for that: the next one would have it for
-    nothing."""
+    """The same text: a str keeps its UTF-8 once an engine has asked for it, and the next one would find it."""
     return given.encode().decode()
 
 

@@ -41,6 +41,13 @@ def test_the_ids_are_those_of_one_thread(name: str, threads: int) -> None:
     assert tok.encode(text, threads=threads).tobytes() == tok.encode(text).tobytes()
 
 
+@pytest.mark.parametrize("largest", [0xFF, 0xFFFF], ids=["1 byte", "2 bytes"])
+def test_strs_of_narrower_characters(largest: int) -> None:
+    tok = tokenizer("qwen3")
+    text = "".join(c for c in hostile_text(tok, largest, 3_000_000) if ord(c) <= largest)
+    assert tok.encode(text, threads=2).tobytes() == tok.encode(text).tobytes()
+
+
 @pytest.mark.parametrize("text", ["a" * 2_000_000, " " * 2_000_000, "é\n" * 400_000, "中" * 700_000])
 def test_texts_with_few_seams(text: str) -> None:
     tok = tokenizer("qwen3")

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <stdexcept>
 
+#include "joined_ids.h"
 #include "literals.h"
 #include "normalizer.h"
 #include "piece_batch.h"
@@ -206,62 +207,41 @@ void Engine::encode_placed(Text text, bool inside, Ids& ids, Spans& spans, std::
 
 namespace {
 
-constexpr uint64_t share_size = 1 << 17;    // characters of texts that a thread takes at once
-constexpr uint64_t worth_threads = 1 << 16;  // ids that are put in one place by several
-
-// Texts that follow one another, and their ids.
-struct Share {
-  size_t first;
-  size_t behind;
-  Ids ids;
-};
+constexpr uint64_t share_size = 1 << 17;  // characters of texts that a thread takes at once
 
 }  // namespace
 
 void Engine::encode_all(size_t count, const std::function<Chars(size_t)>& text, const std::vector<uint32_t>& before,
                         const std::vector<uint32_t>& after, uint32_t threads, Ids& ids,
                         std::vector<int64_t>& offsets) const {
-  std::vector<Share> shares;
+  std::vector<size_t> firsts;  // the first text of each share
   uint64_t size = share_size;
   for (size_t k = 0; k < count; ++k) {
     if (size >= share_size) {
-      shares.push_back({k, k, Ids()});
+      firsts.push_back(k);
       size = 0;
     }
-    shares.back().behind = k + 1;
     size += text(k).count + 64;  // an empty text is work, too
   }
+  std::vector<Ids> found(firsts.size());
+  firsts.push_back(count);
   offsets.assign(count + 1, 0);
   std::atomic<size_t> next{0};
-  share(std::min<size_t>(threads, shares.size()), [&] {
+  share(std::min<size_t>(threads, found.size()), [&] {
     Lease lease(*this);
     Scratch& scratch = *lease;
-    for (size_t s; (s = next.fetch_add(1)) < shares.size();) {
-      Share& part = shares[s];
-      for (size_t k = part.first; k < part.behind; ++k) {
-        const uint64_t start = part.ids.count();
-        for (uint32_t id : before) part.ids.add(id);
-        encode_into(view_, as_utf8(text(k), scratch.utf8), false, scratch, part.ids);
-        for (uint32_t id : after) part.ids.add(id);
-        offsets[k + 1] = static_cast<int64_t>(part.ids.count() - start);
+    for (size_t s; (s = next.fetch_add(1)) < found.size();) {
+      for (size_t k = firsts[s]; k < firsts[s + 1]; ++k) {
+        const uint64_t start = found[s].count();
+        for (uint32_t id : before) found[s].add(id);
+        encode_into(view_, as_utf8(text(k), scratch.utf8), false, scratch, found[s]);
+        for (uint32_t id : after) found[s].add(id);
+        offsets[k + 1] = static_cast<int64_t>(found[s].count() - start);
       }
     }
   });
   for (size_t k = 0; k < count; ++k) offsets[k + 1] += offsets[k];
-  if (shares.size() == 1) {
-    ids = std::move(shares[0].ids);
-    return;
-  }
-  const uint64_t total = static_cast<uint64_t>(offsets.back());
-  uint32_t* const to = ids.room(total);
-  next = 0;
-  share(std::min<size_t>(threads, total / worth_threads + 1), [&] {
-    for (size_t s; (s = next.fetch_add(1)) < shares.size();) {
-      const Ids part = std::move(shares[s].ids);
-      if (part.count() != 0) std::memcpy(to + offsets[shares[s].first], part.data(), part.count() * sizeof(uint32_t));
-    }
-  });
-  ids.end_at(to + total);
+  ids = joined(found, threads);
 }
 
 std::vector<Row> encode_piece_placed(const View& view, Text piece) {

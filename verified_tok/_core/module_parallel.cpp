@@ -22,8 +22,7 @@ IdArray encode_in_parts(const Engine& engine, const Image::Ptr& seams, const Cha
   Ids ids;
   {
     const Released released(chars.count);
-    ByteBuffer room;
-    ids = encode_parallel(engine, view, as_utf8(chars, room), threads);
+    ids = encode_parallel(engine, view, chars, threads);
   }
   return ids_array(std::move(ids));
 }

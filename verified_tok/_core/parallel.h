@@ -11,9 +11,9 @@ namespace vt {
 
 // Where to cut a text into about `parts` parts of one size: at its seams, the ends included. A part has no seam in
 // reach where it is left whole.
-std::vector<uint64_t> cuts_near(const View& seams, Text text, uint64_t parts);
+std::vector<uint64_t> cuts_near(const View& seams, const Chars& text, uint64_t parts);
 
-// The ids of a text.
-Ids encode_parallel(const Engine& engine, const View& seams, Text text, uint32_t threads);
+// The ids of a text. May throw `LoneSurrogate`.
+Ids encode_parallel(const Engine& engine, const View& seams, const Chars& text, uint32_t threads);
 
 }  // namespace vt

@@ -66,6 +66,8 @@ uint8_t* put_utf8(const Char* at, const Char* end, uint8_t* to) {
 #ifdef VT_WIDE_CHARS
 #define VT_ISA __attribute__((target("avx512bw,avx512vbmi2")))
 
+namespace lanes {
+
 VT_ISA inline __m512i sixteen(const uint8_t* at) {
   return _mm512_maskz_cvtepu8_epi32(0xffff, _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
 }
@@ -90,11 +92,9 @@ VT_ISA inline uint8_t* put_sixteen(const Char* at, uint8_t* to, bool& bad) {
   if constexpr (sizeof(Char) > 1) {
     const __m512i third = down(c, 12);
     bytes = _mm512_mask_mov_epi32(bytes, _mm512_cmpge_epu32_mask(c, word(0x800)),
-                                  joined(_mm512_or_si512(word(0x8080e0), third), up(six_bits(second), 8),
-                                         up(last, 16)));
+                                  joined(_mm512_or_si512(word(0x8080e0), third), up(six_bits(second), 8), up(last, 16)));
     if constexpr (sizeof(Char) > 2) {
-      const __m512i behind = joined(up(six_bits(third), 8), up(six_bits(second), 16),
-                                    up(last, 24));
+      const __m512i behind = joined(up(six_bits(third), 8), up(six_bits(second), 16), up(last, 24));
       bytes = _mm512_mask_mov_epi32(bytes, _mm512_cmpge_epu32_mask(c, word(0x10000)),
                                     joined(word(0x808080f0), down(c, 18), behind));
     }
@@ -105,6 +105,8 @@ VT_ISA inline uint8_t* put_sixteen(const Char* at, uint8_t* to, bool& bad) {
   _mm512_storeu_si512(to, _mm512_maskz_compress_epi8(kept, bytes));
   return to + __builtin_popcountll(kept);
 }
+
+}  // namespace lanes
 
 template <class Char>
 VT_ISA uint8_t* put_utf8_avx512(const Char* at, const Char* end, uint8_t* to) {
@@ -118,7 +120,7 @@ VT_ISA uint8_t* put_utf8_avx512(const Char* at, const Char* end, uint8_t* to) {
       to += block;
       continue;
     }
-    for (int64_t k = 0; k < block; k += 16) to = put_sixteen(at + k, to, bad);
+    for (int64_t k = 0; k < block; k += 16) to = lanes::put_sixteen(at + k, to, bad);
   }
   return bad ? nullptr : put_utf8(at, end, to);
 }
