@@ -120,43 +120,8 @@ class TextMaker {
 
   // Adds the texts of sequences of ids between `count` + 1 bounds, up to the first that has none. Whether all have.
   bool add(const uint32_t* ids, const int64_t* bounds, size_t count) {
-    size_t used = 0;
-    for (size_t k = 0; k < count; ++k) {
-      if (used == 0 || bounds[k] - bounds[shares_[used - 1].first] >= share_size) {
-        if (used == shares_.size()) shares_.emplace_back();
-        shares_[used++].begin(k);
-      }
-      shares_[used - 1].behind = k + 1;
-    }
-    {
-      std::optional<nb::gil_scoped_release> released;
-      if (static_cast<uint64_t>(bounds[count] - bounds[0]) >= long_call) released.emplace();
-      std::atomic<size_t> next{0};
-      std::atomic<bool> good{true};  // if not, what was begun goes on: the first that is not good is part of it
-      const auto work = [&](Decoding& decoding) {
-        for (size_t s; good.load() && (s = next.fetch_add(1)) < used;) {
-          if (!decode(ids, bounds, shares_[s], decoding)) good.store(false);
-        }
-      };
-      if (used < 2 || threads_ < 2) {
-        work(decoding_);
-      } else {
-        share(std::min<size_t>(threads_, used), [&] {
-          Decoding decoding(tables_, skip_, !strict_);
-          work(decoding);
-        });
-      }
-    }
-    for (size_t s = 0; s < used; ++s) {
-      const Share& part = shares_[s];
-      uint64_t start = 0;
-      for (uint64_t end : part.ends) {
-        texts_.append(to_str(part.bytes.data() + start, end - start));
-        start = end;
-      }
-      if (part.ends.size() < part.behind - part.first) return false;
-    }
-    return true;
+    return threads_ < 2 || bounds[count] - bounds[0] < 2 * share_size ? add_alone(ids, bounds, count)
+                                                                      : add_shared(ids, bounds, count);
   }
 
   const nb::list& texts() const { return texts_; }
@@ -177,11 +142,61 @@ class TextMaker {
     }
   };
 
+  bool add_alone(const uint32_t* ids, const int64_t* bounds, size_t count) {
+    for (size_t k = 0; k < count; ++k) {
+      const auto size = static_cast<uint64_t>(bounds[k + 1] - bounds[k]);
+      {
+        std::optional<nb::gil_scoped_release> released;
+        if (size >= long_call) released.emplace();
+        if (!decode(ids + bounds[k], size, decoding_)) return false;
+      }
+      texts_.append(to_str(decoding_));
+    }
+    return true;
+  }
+
+  bool add_shared(const uint32_t* ids, const int64_t* bounds, size_t count) {
+    size_t used = 0;
+    for (size_t k = 0; k < count; ++k) {
+      if (used == 0 || bounds[k] - bounds[shares_[used - 1].first] >= share_size) {
+        if (used == shares_.size()) shares_.emplace_back();
+        shares_[used++].begin(k);
+      }
+      shares_[used - 1].behind = k + 1;
+    }
+    {
+      std::optional<nb::gil_scoped_release> released;
+      if (static_cast<uint64_t>(bounds[count] - bounds[0]) >= long_call) released.emplace();
+      std::atomic<size_t> next{0};
+      std::atomic<bool> good{true};  // if not, what was begun goes on: the first that is not good is part of it
+      share(std::min<size_t>(threads_, used), [&] {
+        Decoding decoding(tables_, skip_, !strict_);
+        for (size_t s; good.load() && (s = next.fetch_add(1)) < used;) {
+          if (!decode(ids, bounds, shares_[s], decoding)) good.store(false);
+        }
+      });
+    }
+    for (size_t s = 0; s < used; ++s) {
+      const Share& part = shares_[s];
+      uint64_t start = 0;
+      for (uint64_t end : part.ends) {
+        texts_.append(to_str(part.bytes.data() + start, end - start));
+        start = end;
+      }
+      if (part.ends.size() < part.behind - part.first) return false;
+    }
+    return true;
+  }
+
+  // Whether they have a text.
+  bool decode(const uint32_t* ids, uint64_t count, Decoding& decoding) const {
+    decoding.restart();
+    return put_all(ids, count, decoding) && (!strict_ || is_utf8(decoding.begin(), decoding.size()));
+  }
+
   bool decode(const uint32_t* ids, const int64_t* bounds, Share& part, Decoding& decoding) const {
     for (size_t k = part.first; k < part.behind; ++k) {
-      decoding.restart();
-      if (!put_all(ids + bounds[k], static_cast<uint64_t>(bounds[k + 1] - bounds[k]), decoding)) return false;
-      if (strict_ && !is_utf8(decoding.begin(), decoding.size())) return false;
+      if (!decode(ids + bounds[k], static_cast<uint64_t>(bounds[k + 1] - bounds[k]), decoding)) return false;
       part.bytes.add(decoding.begin(), decoding.size());
       part.ends.push_back(part.bytes.size());
     }
