@@ -189,45 +189,46 @@ class Builder {
   // Merges the symbols of one token, a merge at a time.
   class Merging {
    public:
-    std::vector<uint32_t> symbols;  // of the token, to begin with
-
-    // Begins with the symbols of token k.
-    void start(const RuleIndex& rules, uint32_t k) {
+    // Begins with the symbols of token k, which are few.
+    void start(const RuleIndex& rules, uint32_t k, const std::vector<uint32_t>& symbols) {
       token_ = k;
       made_ = {};
-      ranks_.resize(symbols.size() - 1);
-      ask(rules, 0, ranks_.size());
+      pairs_ = static_cast<uint32_t>(symbols.size() - 1);
+      std::copy(symbols.begin(), symbols.end(), symbols_);
+      ask(rules, 0, pairs_);
     }
 
     // Makes the next merge; false if there is none.
     bool step(const RuleIndex& rules, const std::vector<uint32_t>& results) {
-      for (size_t i = asked_; i < asked_stop_; ++i) ranks_[i] = rules.rank(symbols[i], symbols[i + 1]);
-      if (ranks_.empty()) return false;
-      const auto best = std::min_element(ranks_.begin(), ranks_.end());
-      const uint32_t lowest = *best;
-      if (lowest == no_rank) return false;
-      const size_t place = static_cast<size_t>(best - ranks_.begin());
-      made_.merge(symbols[place], symbols[place + 1], lowest);
-      symbols[place] = results[lowest];
-      symbols.erase(symbols.begin() + static_cast<std::ptrdiff_t>(place) + 1);
-      ranks_.erase(best);
-      ask(rules, place == 0 ? 0 : place - 1, std::min(place + 1, ranks_.size()));
+      for (uint32_t i = asked_; i < asked_stop_; ++i) ranks_[i] = rules.rank(symbols_[i], symbols_[i + 1]);
+      const uint32_t place = static_cast<uint32_t>(std::min_element(ranks_, ranks_ + pairs_) - ranks_);
+      if (place == pairs_ || ranks_[place] == no_rank) return false;
+      made_.merge(symbols_[place], symbols_[place + 1], ranks_[place]);
+      symbols_[place] = results[ranks_[place]];
+      --pairs_;
+      for (uint32_t i = place; i < pairs_; ++i) {
+        symbols_[i + 1] = symbols_[i + 2];
+        ranks_[i] = ranks_[i + 1];
+      }
+      ask(rules, place == 0 ? 0 : place - 1, std::min(place + 1, pairs_));
       return true;
     }
 
     uint32_t token() const { return token_; }
+    const uint32_t* symbols() const { return symbols_; }
+    uint32_t count() const { return pairs_ + 1; }
     const Made& made() const { return made_; }
 
    private:
     // Begins to fetch what tells the ranks of the symbols from `start` up to `stop` with those behind them.
-    void ask(const RuleIndex& rules, size_t start, size_t stop) {
-      for (size_t i = asked_ = start; i < stop; ++i) rules.prefetch(symbols[i], symbols[i + 1]);
+    void ask(const RuleIndex& rules, uint32_t start, uint32_t stop) {
+      for (uint32_t i = asked_ = start; i < stop; ++i) rules.prefetch(symbols_[i], symbols_[i + 1]);
       asked_stop_ = stop;
     }
 
-    uint32_t token_ = 0;
-    std::vector<uint32_t> ranks_;  // of each symbol with the next one
-    size_t asked_ = 0, asked_stop_ = 0;
+    uint32_t token_ = 0, pairs_ = 0;
+    uint32_t symbols_[few], ranks_[few];  // these of each symbol with the next one
+    uint32_t asked_ = 0, asked_stop_ = 0;
     Made made_;
   };
 
@@ -240,16 +241,17 @@ class Builder {
     ends_.assign(index_.size(), Ends{no_token, no_token});
     alone_.assign(source_.ids.size(), Alone::unknown);
     HostWork work;
+    std::vector<uint32_t> symbols;
     uint32_t next = 0;
     const auto begin = [&](Merging& m) {  // with the next token that has symbols, but not many
       for (; next < source_.ids.size(); ++next) {
-        if (!symbols_of(next, m.symbols)) continue;
-        ends_[source_.ids[next]] = {m.symbols.front(), m.symbols.back()};
-        if (m.symbols.size() <= few) {
-          m.start(ranks, next++);
+        if (!symbols_of(next, symbols)) continue;
+        ends_[source_.ids[next]] = {symbols.front(), symbols.back()};
+        if (symbols.size() <= few) {
+          m.start(ranks, next++, symbols);
           return true;
         }
-        merge_many(ranks, next, m.symbols, work);
+        merge_many(ranks, next, symbols, work);
       }
       return false;
     };
@@ -263,7 +265,7 @@ class Builder {
           ++n;
           continue;
         }
-        finish(m.token(), m.symbols[0], m.symbols.size(), m.made());
+        finish(m.token(), m.symbols()[0], m.count(), m.made());
         if (!begin(m)) std::swap(m, several[--running]);
       }
     }
@@ -280,7 +282,7 @@ class Builder {
   }
 
   // Token k has become so many tokens, and the first of them.
-  void finish(uint32_t k, uint32_t first, size_t count, const Made& made) {
+  void finish(uint32_t k, uint32_t first, uint32_t count, const Made& made) {
     const uint32_t id = source_.ids[k];
     const bool itself = count == 1 && first == id;
     alone_[k] = itself ? Alone::itself : Alone::other;
@@ -294,9 +296,14 @@ class Builder {
   bool tokens_tell() const {
     const auto& symbols = tables_.byte_symbols;
     if (source_.of_chars || std::find(symbols.begin(), symbols.end(), no_token) != symbols.end()) return false;
+    constexpr size_t ahead = 16 * 4;  // rules whose tokens are being fetched
     for (size_t k = 0; k < rules_.size(); k += 4) {
       for (size_t part : {k, k + 1, k + 3}) {
         if (index_[rules_[part]] == no_token) return false;
+      }
+      for (size_t part = k + ahead; part < k + ahead + 2 && k + ahead < rules_.size(); ++part) {
+        const uint32_t token = index_[rules_[part]];
+        if (token != no_token) __builtin_prefetch(bytes_of(token).data());
       }
       const std::string_view left = bytes_of(index_[rules_[k]]), right = bytes_of(index_[rules_[k + 1]]);
       const std::string_view whole = bytes_of(index_[rules_[k + 3]]);

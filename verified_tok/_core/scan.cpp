@@ -22,6 +22,8 @@ class Reader {
 
   // The next character that is no white space; 0 at the end.
   uint8_t next() {
+    constexpr uint64_t spaces = 0x2020202020202020u;  // files may be indented: more than half of their bytes
+    while (end_ - at_ >= 8 && load_word(at_) == spaces) at_ += 8;
     while (at_ < end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
     return at_ < end_ ? *at_ : 0;
   }
@@ -182,35 +184,41 @@ bool distinct(const std::vector<uint32_t>& ids) {
 }
 
 // Takes merges in a few at a time, so that memory is fetched for all of them at once.
+//
+// Merges mostly stand in the order of the tokens that they make. So what a merge makes is looked for where the last one's
+// token is, and behind it, and only then by its hash.
 class MergeTaker {
  public:
-  MergeTaker(const TokenIndex& index, size_t expected, std::vector<uint32_t>& merges)
-      : index_(index), pairs_(expected), merges_(merges) {}
+  MergeTaker(const TokenIndex& index, const Entries& vocab, std::vector<uint32_t>& merges)
+      : index_(index), vocab_(vocab), pairs_(vocab.size()), merges_(merges) {}
 
   // Where the next merge's tokens go, one behind the other.
   std::vector<uint8_t>& text() { return text_; }
 
   // What was put into the text is a merge, whose first token is so long. False if one of those so far is none.
   bool take(size_t left_size) {
-    waiting_.push_back({(waiting_.empty() ? 0 : waiting_.back().stop) + left_size, text_.size(), {}});
+    waiting_.push_back({(waiting_.empty() ? 0 : waiting_.back().stop) + left_size, text_.size(), {}, 0, no_token});
     return waiting_.size() < few_ || finish();
   }
 
   // False if one of those that wait is no merge.
   bool finish() {
     each([&](Waiting& w, const std::string_view* tokens) {
-      for (int k = 0; k < 3; ++k) index_.prefetch(w.hashes[k] = TokenIndex::hash_of(tokens[k]));
+      w.made = next_to_last(tokens[2]);
+      w.looked_up = w.made == no_token ? 3 : 2;
+      for (int k = 0; k < w.looked_up; ++k) index_.prefetch(w.hashes[k] = TokenIndex::hash_of(tokens[k]));
       return true;
     });
     for (const Waiting& w : waiting_) {
-      for (uint64_t hash : w.hashes) index_.prefetch_bytes(hash);
+      for (int k = 0; k < w.looked_up; ++k) index_.prefetch_bytes(w.hashes[k]);
     }
     const size_t first = merges_.size();
     const bool known = each([&](Waiting& w, const std::string_view* tokens) {
       for (int k = 0; k < 3; ++k) {
-        merges_.push_back(index_.id(tokens[k], w.hashes[k]));
+        merges_.push_back(k < w.looked_up ? index_.id(tokens[k], w.hashes[k]) : w.made);
         if (merges_.back() == no_token) return false;
       }
+      if (w.made == no_token) last_ = merges_.back();  // where it is in nearly all vocabularies
       pairs_.prefetch(merges_[merges_.size() - 3], merges_[merges_.size() - 2]);
       return true;
     });
@@ -226,8 +234,20 @@ class MergeTaker {
  private:
   struct Waiting {
     size_t cut, stop;
-    uint64_t hashes[3];
+    uint64_t hashes[3];  // of the two tokens, and of both together
+    int looked_up;       // so many of these
+    uint32_t made;       // else the id of both together
   };
+
+  // The id of a token that stands where the last one did in the vocabulary, or behind it; else `no_token`.
+  uint32_t next_to_last(std::string_view token) {
+    for (size_t place : {last_, last_ + 1}) {
+      if (place >= vocab_.size() || vocab_.token(place) != token) continue;
+      last_ = place;
+      return vocab_.ids[place];
+    }
+    return no_token;
+  }
 
   // Calls `act` for each that waits, with its left token, its right one and both together, as long as it says true.
   template <class Act>
@@ -244,6 +264,8 @@ class MergeTaker {
 
   static constexpr size_t few_ = 32;
   const TokenIndex& index_;
+  const Entries& vocab_;
+  size_t last_ = 0;  // where the token that was made last is in the vocabulary, or may be
   PairSet pairs_;
   std::vector<uint32_t>& merges_;
   std::vector<uint8_t> text_;
@@ -267,12 +289,12 @@ bool split_pair(std::vector<uint8_t>& text, size_t begin, size_t& left_size) {
   return std::find(text.erase(space), text.end(), ' ') == text.end();
 }
 
-bool read_merges(Reader& reader, const TokenIndex& index, size_t tokens, std::vector<uint32_t>& merges) {
+bool read_merges(Reader& reader, const TokenIndex& index, const Entries& vocab, std::vector<uint32_t>& merges) {
   static constexpr std::string_view version = "#version";  // the first line of a merges.txt
   if (!reader.take('[')) return false;
   if (reader.next() == ']') return reader.take(']');
   const bool as_text = reader.next() == '"';
-  MergeTaker taker(index, tokens, merges);
+  MergeTaker taker(index, vocab, merges);
   do {
     std::vector<uint8_t>& text = taker.text();
     const size_t begin = text.size();
@@ -314,7 +336,7 @@ bool read_model(Reader& reader, ScannedModel& found) {
     } else if (key == "merges") {
       if (!have_vocab || have_merges) return false;
       found.merges_start = reader.place();
-      if (!read_merges(reader, *index, found.vocab.size(), found.merges)) return false;
+      if (!read_merges(reader, *index, found.vocab, found.merges)) return false;
       found.merges_stop = reader.place();
       have_merges = true;
     } else if (!reader.skip_value()) {
@@ -355,10 +377,18 @@ bool put_base64(std::string_view text, std::vector<uint8_t>& out) {
 
 std::vector<int64_t> places_of(const EntriesView& entries, const std::vector<std::string_view>& wanted) {
   std::unordered_map<std::string_view, std::vector<size_t>> asking;
-  for (size_t k = 0; k < wanted.size(); ++k) asking[wanted[k]].push_back(k);
+  // Most entries are told from what is wanted by their first byte and a bit of their length.
+  uint64_t lengths[256] = {};
+  const auto row_of = [](std::string_view token) { return token.empty() ? 0 : static_cast<uint8_t>(token[0]); };
+  for (size_t k = 0; k < wanted.size(); ++k) {
+    asking[wanted[k]].push_back(k);
+    lengths[row_of(wanted[k])] |= 1ull << (wanted[k].size() & 63);
+  }
   std::vector<int64_t> places(wanted.size(), -1);
   for (size_t k = 0; k < entries.count; ++k) {
-    const auto found = asking.find(entries.token(k));
+    const std::string_view token = entries.token(k);
+    if ((lengths[row_of(token)] >> (token.size() & 63) & 1) == 0) continue;
+    const auto found = asking.find(token);
     if (found == asking.end()) continue;
     for (size_t asked : found->second) places[asked] = static_cast<int64_t>(k);
   }

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from verified_tok.native.char_classes import Symbols
 from verified_tok.native.code import Code, Op
+from verified_tok.reference.numbering import numbered
 
 STATE_LIMIT = 2_000
 """How many states an automaton may have; patterns that need more are matched by their instructions."""
@@ -122,22 +123,17 @@ def _step(code: Code, state: tuple[int, ...], symbol: int) -> tuple[tuple[int, .
 
 
 def _smallest(made: Automaton) -> Automaton:
-    """The same automaton with states that behave alike made one (Moore's refinement)."""
-    kind: npt.NDArray[np.integer] = np.zeros(len(made.target), dtype=np.int32)
+    """The same automaton with states that behave alike made one (Moore's refinement). The dead state, which
+    is the first, stays the first."""
+    kind = np.zeros(len(made.target), dtype=np.int32)
     kinds = 0
     while True:
         behaviour = np.hstack([kind[:, None], kind[made.target], made.matched])
-        _, first, kind = np.unique(behaviour, axis=0, return_index=True, return_inverse=True)
-        kind = kind.ravel()
+        numbers, first = numbered(row.tobytes() for row in behaviour)
+        kind = np.array(numbers, dtype=np.int32)
         if len(first) == kinds:
-            break
+            return Automaton(kind[made.target[first]], made.matched[first], int(kind[made.start]))
         kinds = len(first)
-    order = np.argsort(first)  # numbered as they were found, so the dead state stays the first
-    number = np.empty(kinds, dtype=np.int32)
-    number[order] = np.arange(kinds, dtype=np.int32)
-    return Automaton(
-        number[kind][made.target[first[order]]], made.matched[first[order]], int(number[kind[made.start]])
-    )
 
 
 def within(made: Automaton, chars: Symbols) -> Automaton:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from verified_tok.native import NotNative
+from verified_tok.native.two_stage import two_stage
 from verified_tok.reference.byte_level import CHAR_OF_BYTE
 from verified_tok.reference.charset import CharSet
 from verified_tok.reference.pattern import Chr, Pat
@@ -41,10 +42,9 @@ class CharClasses:
         class_of, representatives = classes_of([*patterns, Chr(_ASCII)])
         if len(representatives) > 255:
             raise NotNative(f"patterns that tell {len(representatives)} classes of characters apart")
-        rows = class_of.astype(np.uint8).reshape(-1, BLOCK)
-        blocks, index = np.unique(rows.view(f"V{BLOCK}").ravel(), return_inverse=True)
-        blocks = np.concatenate([rows[:2].ravel(), blocks.view(np.uint8)])
-        return cls(representatives, (index + 2).astype(np.uint16), blocks)
+        class_of = class_of.astype(np.uint8)
+        index, [blocks] = two_stage(class_of, size=BLOCK)
+        return cls(representatives, index + np.uint16(2), np.concatenate([class_of[: 2 * BLOCK], blocks]))
 
     @property
     def end(self) -> int:

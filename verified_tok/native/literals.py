@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 import numpy as np
@@ -74,13 +74,25 @@ def trie(literals: list[bytes]) -> tuple[list[int], list[int], list[int]]:
             child.append(len(byte))
             if strings and len(literals[strings[0]]) == depth:
                 strings = strings[1:]  # the string that ends here
-            for value, members in groupby(strings, lambda s, depth=depth: literals[s][depth]):  # type: ignore[misc]
-                first, *others = members
-                below.append(range(first, first + 1 + len(others)))
-                byte.append(value)
-                literal.append(first if len(literals[first]) == depth + 1 else -1)
+            for members in _by_byte(literals, strings, depth):
+                first = literals[members[0]]
+                below.append(members)
+                byte.append(first[depth])
+                literal.append(members[0] if len(first) == depth + 1 else -1)
         nodes, depth = below, depth + 1
     return [*child, len(byte)], byte, literal
+
+
+def _by_byte(literals: list[bytes], strings: range, depth: int) -> Iterator[range]:
+    """The strings in parts that have the same byte at `depth`."""
+    if len(strings) == 1:  # as mostly
+        yield strings
+        return
+    start = strings.start
+    for _, members in groupby(strings, lambda s: literals[s][depth]):
+        stop = start + sum(1 for _ in members)
+        yield range(start, stop)
+        start = stop
 
 
 def pair_filter(beginnings: Iterable[bytes]) -> npt.NDArray[np.uint8]:

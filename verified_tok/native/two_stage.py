@@ -7,21 +7,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-_BLOCK = 128
+from verified_tok.reference.numbering import numbered
 
 
-def two_stage(*values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.uint16], list[npt.NDArray[Any]]]:
-    """Arrays of one value a code point, with their equal blocks of 128 kept once.
+def two_stage(
+    *values: npt.NDArray[Any], size: int = 128
+) -> tuple[npt.NDArray[np.uint16], list[npt.NDArray[Any]]]:
+    """Arrays of one value a code point, with their equal blocks of some size kept once.
 
-    The value of code point c is `stored[block[c >> 7] << 7 | c & 127]`; several arrays share the blocks.
+    The value of code point c is `stored[block[c // size] * size + c % size]`; several arrays share the
+    blocks.
     """
-    blocks = [array.reshape(-1, _BLOCK) for array in values]
-    numbers: dict[bytes, int] = {}
-    rows: list[int] = []
-    block = np.empty(len(blocks[0]), np.uint16)
-    for row in range(len(block)):
-        key = b"".join(array[row].tobytes() for array in blocks)
-        block[row] = numbers.setdefault(key, len(rows))
-        if block[row] == len(rows):
-            rows.append(row)
+    blocks = [array.reshape(-1, size) for array in values]
+    changes = sum((array[1:] != array[:-1]).any(axis=1) for array in blocks)
+    starts = np.flatnonzero(np.append(True, changes))  # of runs of equal blocks, which are most
+    numbers, first = numbered(b"".join(array[row].tobytes() for array in blocks) for row in starts.tolist())
+    block = np.repeat(np.array(numbers, np.uint16), np.diff(starts, append=len(blocks[0])))
+    rows = starts[first]
     return block, [np.ascontiguousarray(array[rows].reshape(-1)) for array in blocks]

@@ -25,6 +25,14 @@ class CharSet:
         self.ranges: tuple[Range, ...] = tuple(_intersect(_merge(ranges), _SCALARS))
 
     @classmethod
+    def _of_sorted(cls, ranges: Iterable[Range]) -> CharSet:
+        """The set whose `ranges` are these: what is made of sets has little to be sorted, and none of it
+        holds surrogates."""
+        made = cls.__new__(cls)
+        made.ranges = tuple(ranges)
+        return made
+
+    @classmethod
     def of(cls, chars: str) -> CharSet:
         """The characters of a string."""
         return cls((ord(c), ord(c)) for c in chars)
@@ -54,11 +62,11 @@ class CharSet:
 
     @lru_cache(maxsize=64)  # noqa: B019  # keeps 64 small sets alive
     def __or__(self, other: CharSet) -> CharSet:
-        return CharSet(self.ranges + other.ranges)
+        return CharSet._of_sorted(_merge(self.ranges + other.ranges))
 
     @lru_cache(maxsize=64)  # noqa: B019
     def __and__(self, other: CharSet) -> CharSet:
-        return CharSet(_intersect(self.ranges, other.ranges))
+        return CharSet._of_sorted(_intersect(self.ranges, other.ranges))
 
     def __sub__(self, other: CharSet) -> CharSet:
         return self & ~other
@@ -66,7 +74,7 @@ class CharSet:
     @lru_cache(maxsize=64)  # noqa: B019
     def __invert__(self) -> CharSet:
         """Every other scalar value."""
-        return CharSet(_gaps(self.ranges))
+        return CharSet._of_sorted(_intersect(_gaps(self.ranges), _SCALARS))
 
     def __le__(self, other: CharSet) -> bool:
         """Whether every member is a member of the other."""

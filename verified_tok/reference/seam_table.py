@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from verified_tok.reference.charset import CharSet
 from verified_tok.reference.classes import char_class
 from verified_tok.reference.model import Encoder, complete, unmerged, without
 from verified_tok.reference.normalizer import normalize_text
+from verified_tok.reference.numbering import numbered
 from verified_tok.reference.pattern import Pat, sets_in
 from verified_tok.reference.pipeline import Pipeline
 from verified_tok.reference.pre_tokenizer import Stage, cutting
@@ -330,20 +331,16 @@ def classes_of(patterns: Sequence[Pat]) -> tuple[npt.NDArray[np.int32], str]:
     No set ends or begins between two edges, so one character stands for all of them.
     """
     sets = dict.fromkeys(chars for pat in patterns for chars in sets_in(pat))
-    edges = [np.array(chars.edges, dtype=np.int64) for chars in sets]
-    places = np.unique(np.concatenate([np.array([0, *_SURROGATES]), *edges]))
-    places = places[places < _LIMIT]
-    kinds = [np.searchsorted(each, places, side="right") % 2 for each in edges]
-    kinds.append(places == _SURROGATES[0])  # these are no characters, so they make no class
-    _, first, kind = np.unique(
-        np.array(kinds, dtype=np.uint8), axis=1, return_index=True, return_inverse=True
-    )
-    found = np.argsort(first)
-    found = found[places[first[found]] != _SURROGATES[0]]
-    number = np.zeros(len(first), dtype=np.int32)
-    number[found] = np.arange(len(found), dtype=np.int32)
-    class_of = np.repeat(number[kind.ravel()], np.diff(places, append=_LIMIT))
-    return class_of, "".join(map(chr, places[first[found]].tolist()))
+    edges = [chars.edges for chars in sets]
+    places = np.array(sorted({0, *_SURROGATES, *chain.from_iterable(edges)} - {_LIMIT}))
+    members = np.array([np.searchsorted(each, places, side="right") % 2 for each in edges], dtype=np.uint8)
+    characters = places != _SURROGATES[0]  # these are none, so they make no class
+    kinds = members.T.reshape(len(places), len(edges))[characters]
+    numbers, first = numbered(kind.tobytes() for kind in kinds)
+    number = np.zeros(len(places), dtype=np.int32)
+    number[characters] = numbers
+    class_of = np.repeat(number, np.diff(places, append=_LIMIT))
+    return class_of, "".join(map(chr, places[characters][first].tolist()))
 
 
 # --- vocabularies without a pre-tokenizer ------------------------------------------------------------
