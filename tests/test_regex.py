@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import unicodedata
 from functools import cache
@@ -255,6 +256,8 @@ def test_nothing_is_accepted_that_tiktoken_reads_otherwise(regex: str, samples: 
         ("a{2}+", 5, "'+' after '}' repeats the repetition"),
         ("x(ab)*", 1, "unlimited repetition of more than one character class"),
         ("(?!a)?", 5, "nothing to repeat"),
+        ("b(?:|a){2}", 7, "prefers to match nothing"),
+        ("(?:a|(?>1|b*)){1,2}", 14, "or does so at some places only"),
         ("*a", 0, "'*' is not understood here"),
         ("a{3,1}", 1, "the bounds are in the wrong order"),
         ("a{,2}", 2, "expected a number"),
@@ -325,6 +328,43 @@ def test_groups_that_may_only_look_are_not_repeated() -> None:
         for sample in ("ab", "b", "bca", "cab"):
             assert our_spans(parse(regex), sample) == TokenizersSplit(regex).spans(sample)
     assert parse("(?:a|(?=b))?", Dialect.RUST_REGEX)
+
+
+choices = st.sampled_from(
+    ["", "a", "1", "11", "b*", "a?", "[ab]?+", "(?!b)b*", "(?=1)", "(?>1|b*)", "(?:|ab)"]
+)
+repeated_choices = st.builds(
+    "{}{}){}{}".format,
+    st.sampled_from(["(", "(?:", "(?>"]),
+    st.lists(choices, min_size=2, max_size=3).map("|".join),
+    st.sampled_from(["{2}", "{1,3}", "{0,2}", "{12}", "?", "?+"]),
+    st.sampled_from(["", "1", "1b", "(?!a)"]),
+)
+of_three_letters = [
+    "".join(letters) for size in range(5) for letters in itertools.product("ab1", repeat=size)
+]
+
+
+@settings(max_examples=150, deadline=None)
+@given(repeated_choices, repeated_choices)
+def test_what_may_match_nothing_is_repeated_as_tokenizers_does_or_not_at_all(one: str, other: str) -> None:
+    """Oniguruma's repetitions end with an empty one; so `(?:|a){2}` is not `(?:|a)(?:|a)`."""
+    for regex in (one, f"(?:{one}|{other}){{2}}b"):
+        try:
+            pat = parse(regex)
+        except PatternError:
+            continue
+        engine = TokenizersSplit(regex)
+        for sample in of_three_letters:
+            assert our_spans(pat, sample) == engine.spans(sample)
+
+
+@pytest.mark.parametrize(
+    "regex", ["(?:a?b?){2}1", "(?:ab|b*){1,3}a", "(?:a|){3}1", "(?:[ab]?1?){0,2}b", "((?=a)(?!b)){2}a"]
+)
+def test_what_would_rather_match_something_is_repeated(regex: str) -> None:
+    for sample in of_three_letters:
+        assert our_spans(parse(regex), sample) == TokenizersSplit(regex).spans(sample)
 
 
 @pytest.mark.parametrize("regex", [r"\w", r"\W", r"[\w]", r"[\W]", r"[^\w\s]", r"[\w-]", r"[[\w]&&[^a]]"])

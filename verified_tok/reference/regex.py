@@ -171,6 +171,11 @@ class _Parser:
         if isinstance(body, NotAhead | Eps) or (is_plain and _may_only_look(body)):
             raise self.error("nothing to repeat", quantifier)
         least, most = bounds
+        if self.dialect is Dialect.ONIGURUMA and most != 1 and not _may_be_repeated(body):
+            # Measured: a repetition that matches nothing is the last one, even where more are asked for.
+            raise self.error(
+                "what is repeated prefers to match nothing, or does so at some places only", quantifier
+            )
         pat = self.repeat(body, least, most, start)
         if self.takes("+"):
             if self.text[quantifier] != "{" or self.dialect is Dialect.RUST_REGEX:
@@ -411,6 +416,28 @@ def _may_only_look(pat: Pat) -> bool:
             return True
         pat = pat.second
     return isinstance(pat, NotAhead)
+
+
+def _may_be_repeated(pat: Pat) -> bool:
+    """Whether it makes no difference that no repetition follows an empty one: a pattern consumes always, or
+    never, or has the empty match as its last choice wherever it stands."""
+    lengths: dict[int, tuple[int, float]] = {}
+    last_choice: set[int] = set()  # patterns whose last match is empty, and no other one
+    for node in _nodes(pat):
+        lengths[id(node)] = _lengths(node, lengths)
+        match node:
+            case Eps() | Star():
+                is_last = True
+            case Seq(first, second):
+                is_last = id(first) in last_choice and id(second) in last_choice
+            case Alt(first, second):
+                is_last = lengths[id(first)][0] > 0 and id(second) in last_choice
+            case Chr() | NotAhead() | Atomic():
+                is_last = False
+        if is_last:
+            last_choice.add(id(node))
+    least, most = lengths[id(pat)]
+    return least > 0 or most == 0 or id(pat) in last_choice
 
 
 def _letters(pat: Pat) -> Iterator[str]:
