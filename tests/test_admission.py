@@ -345,6 +345,12 @@ def test_literals_that_the_engine_misreads():
     assert "something else" not in said
 
 
+def test_literals_that_the_engine_misreads_once_they_are_normalized():
+    document = byte_level(added_tokens=[added(264, "<e\u0301>", normalized=True)], post_processor=None)
+    assert "literals of nothing but byte-level characters: 1 ('<é>')" in notes(document, "decoder")
+    assert engine(document).decode([264]) == "<\ufffd>"
+
+
 # --- seams -------------------------------------------------------------------------------------------
 
 CONTEXTS = ["", "a", "the ", " \n", "12", "!?", "\n\n"]

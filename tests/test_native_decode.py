@@ -209,6 +209,31 @@ def small() -> tuple[NativeDecoder, ReferenceDecoder]:
 
 
 INTEGERS = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
+
+
+class SaysMore(list[int]):
+    """A list that is shorter than it says."""
+
+    def __len__(self) -> int:
+        return 1_000_000
+
+
+class TupleSaysMore(tuple[int, ...]):
+    """The same as a tuple."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        return 1_000_000
+
+
+class GivesOthers(list[int]):
+    """A list that is not what lies in it."""
+
+    def __iter__(self) -> Iterator[int]:
+        return iter([5, 6, 7])
+
+
 GOOD: list[Any] = [
     [],
     (),
@@ -223,6 +248,9 @@ GOOD: list[Any] = [
     np.arange(3, 9, dtype=np.int64)[::2],
     np.array([3, 4], ">i4"),
     np.array([3, 4], object),
+    SaysMore([3, 4]),
+    TupleSaysMore([3, 4]),
+    GivesOthers([3, 4]),
 ]
 BAD: list[Any] = [
     None,
@@ -247,6 +275,10 @@ BAD: list[Any] = [
     np.array(3),
     np.datetime64(3, "s"),  # a buffer that does not tell its strides
     np.timedelta64(3, "s"),
+    np.array([3, 4], "m8[ns]"),
+    np.array([3, 4], "M8[ns]"),
+    np.array(3, "m8[ns]"),
+    np.ma.array([3, 4], mask=[False, True]),
     {3: 4, -1: 5},
 ]
 

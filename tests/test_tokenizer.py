@@ -351,6 +351,8 @@ def test_odd_arguments_get_our_own_errors() -> None:
     calls: list[Callable[[], object]] = [
         lambda: tok.encode("a", added_tokens=None),  # type: ignore[arg-type]
         lambda: tok.encode("a", added_tokens=[[1]]),  # type: ignore[list-item]
+        lambda: tok.encode("a", added_tokens=np.array(256)),  # type: ignore[arg-type]
+        lambda: tok.encode("a", device=np.array([1, 2])),  # type: ignore[arg-type]
         lambda: tok.encode("a", added_tokens=[True]),
         lambda: tok.encode("a", added_tokens=[256.0]),  # type: ignore[list-item]
         lambda: tok.encode_batch(None),  # type: ignore[arg-type]

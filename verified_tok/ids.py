@@ -20,6 +20,8 @@ def check_ids(ids: Iterable[int], known: Container[int]) -> list[int]:
     [2, 0]
     """
     if isinstance(ids, np.ndarray):
+        if ids.dtype.kind in "mM":  # `tolist` would make integers of some
+            raise InvalidTokenId(f"ids must be integers, not dates or times ({ids.dtype})")
         ids = ids.tolist()  # Python numbers: the checks below are the same for arrays and lists
     if not isinstance(ids, Iterable):
         raise InvalidTokenId(f"ids must be a sequence of integers, not {ids!r}")

@@ -13,6 +13,7 @@ import tokenizers
 
 from verified_tok.encoding import Encoding
 from verified_tok.peer import HuggingFace, Peer, Tiktoken
+from verified_tok.reference.added_tokens import literal_of
 from verified_tok.reference.aligned import Span
 from verified_tok.reference.byte_level import spell, unspell
 from verified_tok.reference.pipeline import markup
@@ -180,10 +181,13 @@ def _misread(spec: TokenizerSpec) -> frozenset[int]:
     if ByteLevelDecode() not in spec.decoders or not isinstance(spec.model, MergeBpe):
         return frozenset()
     in_model = set(spec.model.vocab.values())
-    return frozenset(
-        token.id
+    literals = {
+        token.id: literal_of(spec.normalizers, token)
         for token in spec.added_tokens
-        if token.id not in in_model and unspell(token.content) not in (None, token.content.encode())
+        if token.id not in in_model
+    }
+    return frozenset(
+        id for id, literal in literals.items() if unspell(literal) not in (None, literal.encode())
     )
 
 

@@ -14,10 +14,11 @@ class IdArray {
  public:
   static constexpr uint32_t no_id = UINT32_MAX;
 
-  // Whether `ids` are of such a kind, and each is an integer; an array that this object must not outlive.
+  // Whether `ids` are of such a kind, and each is an integer; an array that this object must not outlive. Of a class
+  // derived from list or tuple only its own methods know what is in it, and a masked array is more than its memory says.
   bool read(nanobind::handle ids) {
-    if (PyList_Check(ids.ptr()) || PyTuple_Check(ids.ptr())) return read_sequence(ids);
-    return has_strides(ids) && nanobind::try_cast(ids, array_) && read_array();
+    if (PyList_CheckExact(ids.ptr()) || PyTuple_CheckExact(ids.ptr())) return read_sequence(ids);
+    return has_strides(ids) && !PyObject_HasAttrString(ids.ptr(), "mask") && nanobind::try_cast(ids, array_) && read_array();
   }
 
   template <typename Id>
@@ -89,7 +90,6 @@ class IdArray {
 #endif
 
   bool read_sequence(nanobind::handle ids) {
-    // Not what `len` says, which a subclass may define.
     count_ = static_cast<uint64_t>(PyList_Check(ids.ptr()) ? PyList_Size(ids.ptr()) : PyTuple_Size(ids.ptr()));
     copy_.resize(count_);
     const Items items(ids.ptr());

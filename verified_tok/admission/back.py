@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from verified_tok.admission.layout import shown
 from verified_tok.admission.report import StageReport, TableUse
+from verified_tok.reference.added_tokens import literal_of
 from verified_tok.reference.byte_level import unspell
 from verified_tok.reference.classes import file_name
 from verified_tok.reference.decode import token_bytes, token_texts
@@ -104,5 +105,6 @@ def _misread(spec: TokenizerSpec) -> list[str]:
     if not isinstance(spec.model, MergeBpe) or ByteLevelDecode() not in spec.decoders:
         return []
     vocab = spec.model.vocab
-    literals = [token.content for token in spec.added_tokens if token.content not in vocab]
+    outside = [token for token in spec.added_tokens if token.content not in vocab]
+    literals = [literal_of(spec.normalizers, token) for token in outside]
     return [literal for literal in literals if unspell(literal) not in (None, literal.encode())]
