@@ -51,7 +51,7 @@ def text(kind: str, size: int) -> str:
 
 
 def in_a_new_str(given: str) -> str:
-    """The same text: a str keeps its UTF-8 once an engine has asked for it, and the next one would find it."""
+    """The same text: a str keeps its UTF-8 for the next engine, once one has asked for it."""
     return given.encode().decode()
 
 

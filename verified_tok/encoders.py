@@ -93,18 +93,18 @@ class NativeEncoder:
 
     def encode(self, text: str, threads: int | None = 1) -> Ids:
         """See `TextEncoder`."""
-        many = 1 if threads == 1 else threads or processors()
-        if many == 1 or not isinstance(text, str) or len(text) < _WORTH_THREADS:
-            return explained(text, lambda: self.engine.encode(text))
-        return explained(text, lambda: native.encode_parallel(self.engine, self.seams, text, many))
+        if threads == 1 or not isinstance(text, str) or len(text) < _WORTH_THREADS:
+            return explained(text, self.engine.encode, text)
+        many = threads or processors()
+        return explained(text, native.encode_parallel, self.engine, self.seams, text, many)
 
     def count(self, text: str) -> int:
         """See `TextEncoder`."""
-        return explained(text, lambda: self.engine.count(text))
+        return explained(text, self.engine.count, text)
 
     def normalize(self, text: str) -> str:
         """See `TextEncoder`."""
-        return explained(text, lambda: self.engine.normalize(text))
+        return explained(text, self.engine.normalize, text)
 
     def encode_batch(
         self,
@@ -130,8 +130,8 @@ class NativeEncoder:
 
     def encode_placed(self, text: str, inside: bool = False) -> Placed:
         """See `TextEncoder`."""
-        return Placed(*explained(text, lambda: self.engine.encode_placed(text, inside)))
+        return Placed(*explained(text, self.engine.encode_placed, text, inside))
 
     def pre_tokenize(self, text: str) -> list[tuple[str, Span]]:
         """See `TextEncoder`."""
-        return explained(text, lambda: native.pre_tokenize(self.engine, text))
+        return explained(text, native.pre_tokenize, self.engine, text)

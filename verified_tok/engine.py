@@ -49,4 +49,4 @@ class NativeSessions:
         engine, seams = self._encoder.engine, self._encoder.seams
         if known is not None:
             return Session(self._identity, native.Session.restored(engine, seams, text, *known))
-        return Session(self._identity, explained(text, lambda: native.Session(engine, seams, text)))
+        return Session(self._identity, explained(text, native.Session, engine, seams, text))

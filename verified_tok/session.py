@@ -269,7 +269,7 @@ def check_range(start: object, stop: object, length: int, unit: str) -> None:
 
 def _patch(operation: Callable[..., tuple[int, Ids, int]], *arguments: Any) -> Patch:
     """The patch of an operation, whose last argument is a text."""
-    return Patch(*explained(arguments[-1], lambda: operation(*arguments)))
+    return Patch(*explained(arguments[-1], operation, *arguments))
 
 
 def _is_index(value: object) -> TypeGuard[int]:

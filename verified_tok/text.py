@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, TypeVarTuple
 
 from verified_tok.errors import InvalidOption, InvalidText, InvalidUtf8
 
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 
 def check_text(text: object) -> str:
@@ -30,15 +31,15 @@ def check_text(text: object) -> str:
     return text
 
 
-def explained(text: object, operation: Callable[[], T]) -> T:
+def explained(text: object, operation: Callable[[*Ts], T], *arguments: *Ts) -> T:
     """The result of an operation that looks itself whether it is given text; where Python's own errors say
     that it is not, `InvalidText` says why.
 
-    >>> explained("a", lambda: str.encode("a"))
+    >>> explained("a", str.encode, "a")
     b'a'
     """
     try:
-        return operation()
+        return operation(*arguments)
     except (TypeError, UnicodeEncodeError):
         check_text(text)
         raise

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from functools import cache, lru_cache, partial
 from os import PathLike
-from typing import TYPE_CHECKING, Literal, final
+from typing import TYPE_CHECKING, Final, Literal, final
 
 import numpy as np
 
@@ -50,6 +50,10 @@ AddedTokens = Literal["all", "none"] | Collection[str | int]
 
 Errors = Literal["replace", "strict"]
 
+_ALL: Final = "all"
+_ONE: Final = 1
+_CPU: Final = "cpu"
+
 _PIECES_KEPT = 1 << 16
 _LONGEST_PIECE_KEPT = 64
 
@@ -85,6 +89,7 @@ class Tokenizer:
         "_spec",
         "_texts",
         "_vocab_size",
+        "_with_all",
     )
 
     def __init__(self, spec: TokenizerSpec) -> None:
@@ -105,10 +110,10 @@ class Tokenizer:
         self._encoder = choices(partial(_encoder, engines, spec, self._pipeline, self._seams))
         self._sessions = choices(partial(_sessions, spec, self._pipeline, self._seams, self._encoder))
         self._devices = Devices(spec, self._encoder)
-        self._encoder(self._all_added)  # what is wrong with the added tokens shows now
+        self._with_all = self._encoder(self._all_added)  # what is wrong with the added tokens shows now
 
     def __repr__(self) -> str:
-        encoding, decoding = self._encoder(self._all_added).path, self._decoder().path
+        encoding, decoding = self._with_all.path, self._decoder().path
         paths = encoding if encoding == decoding else f"encodes: {encoding}, decodes: {decoding}"
         count = len(self._all_added.union(entries_of(self._spec.model).ids.tolist()))
         return f"<Tokenizer {self._spec.sha256[:12]}, {count} tokens, {paths}>"
@@ -189,10 +194,10 @@ class Tokenizer:
     def encode(
         self,
         text: str,
-        added_tokens: AddedTokens = "all",
+        added_tokens: AddedTokens = _ALL,
         add_special_tokens: bool = False,
-        threads: int | None = 1,
-        device: DeviceName = "cpu",
+        threads: int | None = _ONE,
+        device: DeviceName = _CPU,
         device_output: bool = False,
     ) -> Ids:
         """The ids of a text: uint32 of shape (n,).
@@ -216,6 +221,9 @@ class Tokenizer:
         >>> tok.encode("<|end|>", added_tokens="none").tolist()
         [60, 124, 101, 110, 100, 124, 62]
         """
+        plain = added_tokens is _ALL and add_special_tokens is False
+        if plain and device is _CPU and device_output is False and (threads is _ONE or threads is None):
+            return self._with_all.encode(text, threads)  # most calls: checks take longer than a short text
         template = check_switch("add_special_tokens", add_special_tokens)
         many = check_threads(threads)
         resident = check_device(device, device_output)
@@ -291,12 +299,14 @@ class Tokenizer:
         placed = self._encoder(self._switched_on(added_tokens)).encode_placed(text)
         return post_processed(self._spec.post_processors, placed, len(text), self._spaces, template)
 
-    def count(self, text: str, added_tokens: AddedTokens = "all", add_special_tokens: bool = False) -> int:
+    def count(self, text: str, added_tokens: AddedTokens = _ALL, add_special_tokens: bool = False) -> int:
         """How many ids `encode` gives. Raises what it raises.
 
         >>> tok.count("hello<|end|>")
         2
         """
+        if added_tokens is _ALL and add_special_tokens is False:
+            return self._with_all.count(text)
         template = check_switch("add_special_tokens", add_special_tokens)
         count = self._encoder(self._switched_on(added_tokens)).count(text)
         return count + sum(map(len, around(self._spec.post_processors))) if template else count
@@ -325,7 +335,7 @@ class Tokenizer:
         >>> tok.pre_tokenize("hello you")
         [('hello', (0, 5)), (' you', (5, 9))]
         """
-        return self._encoder(self._all_added).pre_tokenize(text)
+        return self._with_all.pre_tokenize(text)
 
     # --- sessions ---
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine.h"
+#include "numpy_arrays.h"
 
 namespace vt {
 
@@ -94,11 +95,10 @@ auto with_utf8(nanobind::handle value, Use use) {
   });
 }
 
-inline nanobind::ndarray<nanobind::numpy, uint32_t, nanobind::ndim<1>> ids_array(Ids&& ids) {
+inline nanobind::object ids_array(Ids&& ids) {
   const size_t count = ids.count();
   uint32_t* memory = ids.release();
-  nanobind::capsule owner(memory, [](void* kept) noexcept { std::free(kept); });
-  return nanobind::ndarray<nanobind::numpy, uint32_t, nanobind::ndim<1>>(memory, {count}, owner);
+  return uint32_array(memory, count, nanobind::capsule(memory, [](void* kept) noexcept { std::free(kept); }));
 }
 
 inline SpanArray spans_of(Spans&& spans) {

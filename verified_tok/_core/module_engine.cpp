@@ -19,9 +19,7 @@ namespace vt {
 
 namespace {
 
-template <class T>
-using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-Array<uint32_t> encode(const Engine& engine, nb::handle value) {
+nb::object encode(const Engine& engine, nb::handle value) {
   Ids ids;
   with_chars(value, [&](const Chars& chars) {
     const Released released(chars.count);

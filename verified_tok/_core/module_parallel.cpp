@@ -14,9 +14,7 @@ namespace vt {
 
 namespace {
 
-using IdArray = nb::ndarray<nb::numpy, uint32_t, nb::ndim<1>>;
-
-IdArray encode_in_parts(const Engine& engine, const Image::Ptr& seams, const Chars& chars, uint32_t threads) {
+nb::object encode_in_parts(const Engine& engine, const Image::Ptr& seams, const Chars& chars, uint32_t threads) {
   View view{};
   look_into(view, seams->data(), seams->data());
   Ids ids;
@@ -27,11 +25,11 @@ IdArray encode_in_parts(const Engine& engine, const Image::Ptr& seams, const Cha
   return ids_array(std::move(ids));
 }
 
-IdArray encode_str(const Engine& engine, const Image::Ptr& seams, nb::handle text, uint32_t threads) {
+nb::object encode_str(const Engine& engine, const Image::Ptr& seams, nb::handle text, uint32_t threads) {
   return with_chars(text, [&](const Chars& chars) { return encode_in_parts(engine, seams, chars, threads); });
 }
 
-IdArray encode_first(const Engine& engine, const Image::Ptr& seams, const TextArray& texts, uint32_t threads) {
+nb::object encode_first(const Engine& engine, const Image::Ptr& seams, const TextArray& texts, uint32_t threads) {
   if (texts.texts().empty()) throw nb::index_error("there is no text");
   texts.check(threads);
   return encode_in_parts(engine, seams, texts.texts()[0], threads);

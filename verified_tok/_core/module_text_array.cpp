@@ -72,9 +72,8 @@ TextArray of_padded(Table<T> strings) {
   return texts;
 }
 
-// The functions of NumPy's C interface that read strings of variable width: their places in its table, which are the
-// same in all of NumPy 2.
-enum NumpyFunction : size_t {
+// The places of the functions that read strings of variable width, in all of NumPy 2.
+enum NumpyStringFunction : size_t {
   NpyString_load = 313,
   NpyString_acquire_allocator = 316,
   NpyString_release_allocator = 318,
@@ -88,26 +87,19 @@ class NumpyStrings {
   };
 
   explicit NumpyStrings(nb::handle dtype)
-      : table_(held_by<void*>(nb::module_::import_("numpy._core._multiarray_umath").attr("_ARRAY_API"), nullptr)),
-        allocator_(function<void*(PyObject*)>(NpyString_acquire_allocator)(dtype.ptr())) {}
-  ~NumpyStrings() { function<void(void*)>(NpyString_release_allocator)(allocator_); }
+      : allocator_(numpy_function<void*(PyObject*)>(NpyString_acquire_allocator)(dtype.ptr())) {}
+  ~NumpyStrings() { numpy_function<void(void*)>(NpyString_release_allocator)(allocator_); }
   NumpyStrings(const NumpyStrings&) = delete;
   NumpyStrings& operator=(const NumpyStrings&) = delete;
 
   // The string that is packed at `at`; false: there is none.
   bool load(const void* at, String& string) const {
-    const int missing = function<int(void*, const void*, String*)>(NpyString_load)(allocator_, at, &string);
+    const int missing = numpy_function<int(void*, const void*, String*)>(NpyString_load)(allocator_, at, &string);
     if (missing < 0) throw std::runtime_error("NumPy cannot read its own string");
     return missing == 0;
   }
 
  private:
-  template <class Function>
-  Function* function(NumpyFunction place) const {
-    return reinterpret_cast<Function*>(table_[place]);
-  }
-
-  void** table_;
   void* allocator_;
 };
 
