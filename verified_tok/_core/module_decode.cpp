@@ -19,6 +19,7 @@
 #include "share.h"
 #include "utf8.h"
 #include "utf8_check.h"
+#include "without_gil.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -146,7 +147,7 @@ class TextMaker {
     for (size_t k = 0; k < count; ++k) {
       const auto size = static_cast<uint64_t>(bounds[k + 1] - bounds[k]);
       {
-        std::optional<nb::gil_scoped_release> released;
+        std::optional<WithoutGil> released;
         if (size >= long_call) released.emplace();
         if (!decode(ids + bounds[k], size, decoding_)) return false;
       }
@@ -165,7 +166,7 @@ class TextMaker {
       shares_[used - 1].behind = k + 1;
     }
     {
-      std::optional<nb::gil_scoped_release> released;
+      std::optional<WithoutGil> released;
       if (static_cast<uint64_t>(bounds[count] - bounds[0]) >= long_call) released.emplace();
       std::atomic<size_t> next{0};
       std::atomic<bool> good{true};  // if not, what was begun goes on: the first that is not good is part of it
@@ -298,7 +299,7 @@ class Decoder {
   }
 
   static bool decode(const uint32_t* ids, uint64_t count, Decoding& decoding) {
-    std::optional<nb::gil_scoped_release> released;
+    std::optional<WithoutGil> released;
     if (count >= long_call) released.emplace();
     return put_all(ids, count, decoding);
   }

@@ -7,6 +7,7 @@
 #include "merge_many.h"
 #include "model_build.h"
 #include "arrays.h"
+#include "without_gil.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -38,7 +39,7 @@ nb::dict build(bool of_chars, bool fuses_unknown, uint32_t unknown, In<uint32_t>
   source.rules = vector_of(rules);
   ModelTables tables;
   {
-    nb::gil_scoped_release released;
+    const WithoutGil released;
     if (ranks) source.rules = rules_of_ranks(source, vector_of(banned));
     tables = build_model(std::move(source));
   }

@@ -5,6 +5,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "scan.h"
+#include "without_gil.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -30,7 +31,7 @@ nb::tuple arrays_of(Entries&& entries) {
 nb::object model(const nb::bytes& file) {
   std::optional<ScannedModel> found;
   {
-    nb::gil_scoped_release released;
+    const WithoutGil released;
     found = scan_model(view_of(file));
   }
   if (!found) return nb::none();
@@ -41,7 +42,7 @@ nb::object model(const nb::bytes& file) {
 nb::object ranks(const nb::bytes& file) {
   std::optional<Entries> found;
   {
-    nb::gil_scoped_release released;
+    const WithoutGil released;
     found = scan_ranks(view_of(file));
   }
   if (!found) return nb::none();

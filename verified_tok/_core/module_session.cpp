@@ -8,6 +8,7 @@
 #include "seams.h"
 #include "session.h"
 #include "str_compare.h"
+#include "without_gil.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -104,7 +105,7 @@ nb::tuple update(OpenSession& open, nb::handle text) {
 nb::tuple concat(OpenSession& open, OpenSession& other) {
   Patch patch{};
   {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     patch = open.session->concat(*other.session);
   }
   return patch_of(std::move(patch));

@@ -11,6 +11,7 @@
 #include "exchange.h"
 #include "image_host.h"
 #include "next_piece.h"
+#include "without_gil.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -31,7 +32,7 @@ SpanArray split(const Image& image, nb::bytes bytes) {
   look_into(view, image.data(), image.data());
   Spans spans;
   {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     each_piece(view, text.data, text.end(), [&](const Piece& piece) {
       spans.push_back(piece.begin - text.data);
       spans.push_back(piece.end - text.data);
