@@ -4,7 +4,6 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -16,7 +15,7 @@
 #include "decode_stream.h"
 #include "id_array.h"
 #include "image_host.h"
-#include "share.h"
+#include "text_maker.h"
 #include "utf8.h"
 #include "utf8_check.h"
 #include "without_gil.h"
@@ -27,17 +26,6 @@ using namespace nb::literals;
 namespace vt {
 
 namespace {
-
-constexpr uint64_t long_call = 10000;  // ids: from here on other threads may run meanwhile
-
-nb::object to_str(const uint8_t* bytes, uint64_t size, Py_ssize_t* consumed = nullptr) {
-  const auto* chars = reinterpret_cast<const char*>(bytes);
-  PyObject* text = PyUnicode_DecodeUTF8Stateful(chars, static_cast<Py_ssize_t>(size), "replace", consumed);
-  if (text == nullptr) throw nb::python_error();
-  return nb::steal(text);
-}
-
-nb::object to_str(const Decoding& decoding) { return to_str(decoding.begin(), decoding.size()); }
 
 // The bytes that byte-level characters spell; false if another character is among them. `alphabet` has the byte of each
 // character, or -1.
@@ -92,126 +80,6 @@ nb::tuple decode_slots(const In<uint32_t>& ids, const nb::list& tokens, const In
   return nb::make_tuple(array, nb::bytes(longer.data(), longer.size()));
 }
 
-bool put_all(const uint32_t* ids, uint64_t count, Decoding& decoding) {
-  const bool known = decoding.put(ids, count) == count;
-  decoding.finish();
-  return known;
-}
-
-// Sequences of ids, one behind the other.
-struct IdRows {
-  std::vector<uint32_t> ids;
-  std::vector<int64_t> bounds{0};
-
-  void clear() {
-    ids.clear();
-    bounds.resize(1);
-  }
-};
-
-// Makes texts of sequences of ids, by several threads. What they have in hand at a time fits their caches.
-class TextMaker {
- public:
-  // `strict`: what is not UTF-8 is no text.
-  TextMaker(const DecodeTables& tables, bool skip, bool strict, uint32_t threads)
-      : tables_(tables), skip_(skip), strict_(strict), threads_(threads), decoding_(tables, skip, !strict) {}
-
-  // How many ids there should be for all threads to have enough to do.
-  uint64_t enough() const { return uint64_t{threads_} << 16; }
-
-  // Adds the texts of sequences of ids between `count` + 1 bounds, up to the first that has none. Whether all have.
-  bool add(const uint32_t* ids, const int64_t* bounds, size_t count) {
-    return threads_ < 2 || bounds[count] - bounds[0] < 2 * share_size ? add_alone(ids, bounds, count)
-                                                                      : add_shared(ids, bounds, count);
-  }
-
-  const nb::list& texts() const { return texts_; }
-
- private:
-  static constexpr int64_t share_size = 1 << 14;  // ids that a thread takes at once
-
-  // Texts that follow one another.
-  struct Share {
-    size_t first, behind;
-    ByteBuffer bytes;
-    std::vector<uint64_t> ends;
-
-    void begin(size_t text) {
-      first = text;
-      bytes.clear();
-      ends.clear();
-    }
-  };
-
-  bool add_alone(const uint32_t* ids, const int64_t* bounds, size_t count) {
-    for (size_t k = 0; k < count; ++k) {
-      const auto size = static_cast<uint64_t>(bounds[k + 1] - bounds[k]);
-      {
-        std::optional<WithoutGil> released;
-        if (size >= long_call) released.emplace();
-        if (!decode(ids + bounds[k], size, decoding_)) return false;
-      }
-      texts_.append(to_str(decoding_));
-    }
-    return true;
-  }
-
-  bool add_shared(const uint32_t* ids, const int64_t* bounds, size_t count) {
-    size_t used = 0;
-    for (size_t k = 0; k < count; ++k) {
-      if (used == 0 || bounds[k] - bounds[shares_[used - 1].first] >= share_size) {
-        if (used == shares_.size()) shares_.emplace_back();
-        shares_[used++].begin(k);
-      }
-      shares_[used - 1].behind = k + 1;
-    }
-    {
-      std::optional<WithoutGil> released;
-      if (static_cast<uint64_t>(bounds[count] - bounds[0]) >= long_call) released.emplace();
-      std::atomic<size_t> next{0};
-      std::atomic<bool> good{true};  // if not, what was begun goes on: the first that is not good is part of it
-      share(std::min<size_t>(threads_, used), [&] {
-        Decoding decoding(tables_, skip_, !strict_);
-        for (size_t s; good.load() && (s = next.fetch_add(1)) < used;) {
-          if (!decode(ids, bounds, shares_[s], decoding)) good.store(false);
-        }
-      });
-    }
-    for (size_t s = 0; s < used; ++s) {
-      const Share& part = shares_[s];
-      uint64_t start = 0;
-      for (uint64_t end : part.ends) {
-        texts_.append(to_str(part.bytes.data() + start, end - start));
-        start = end;
-      }
-      if (part.ends.size() < part.behind - part.first) return false;
-    }
-    return true;
-  }
-
-  // Whether they have a text.
-  bool decode(const uint32_t* ids, uint64_t count, Decoding& decoding) const {
-    decoding.restart();
-    return put_all(ids, count, decoding) && (!strict_ || is_utf8(decoding.begin(), decoding.size()));
-  }
-
-  bool decode(const uint32_t* ids, const int64_t* bounds, Share& part, Decoding& decoding) const {
-    for (size_t k = part.first; k < part.behind; ++k) {
-      if (!decode(ids + bounds[k], static_cast<uint64_t>(bounds[k + 1] - bounds[k]), decoding)) return false;
-      part.bytes.add(decoding.begin(), decoding.size());
-      part.ends.push_back(part.bytes.size());
-    }
-    return true;
-  }
-
-  const DecodeTables& tables_;
-  const bool skip_, strict_;
-  const uint32_t threads_;
-  Decoding decoding_;
-  std::vector<Share> shares_;
-  nb::list texts_;
-};
-
 class Decoder {
  public:
   explicit Decoder(Image::Ptr image) : image_(std::move(image)) {
@@ -239,7 +107,7 @@ class Decoder {
   nb::object text(nb::handle ids, bool skip) const {
     Decoding decoding(tables_, skip, true);
     if (!decode(ids, decoding)) return nb::none();
-    return to_str(decoding);
+    return str_of(decoding.begin(), decoding.size());
   }
 
   // The texts of sequences of ids that stand behind each other, or the number of the first that has none; None if
@@ -254,12 +122,11 @@ class Decoder {
       }
     }
     TextMaker maker(tables_, skip, strict, threads);
-    for (size_t first = 0, behind; first + 1 < bounds.size(); first = behind) {
-      const int64_t enough = bounds[first] + static_cast<int64_t>(maker.enough());
-      behind = first + 1;
-      while (behind + 1 < bounds.size() && bounds[behind] < enough) ++behind;
-      if (!maker.add(array.data(), &bounds[first], behind - first)) return nb::int_(maker.texts().size());
+    bool good = true;
+    for (size_t k = 0; good && k + 1 < bounds.size(); ++k) {
+      good = maker.add(array.data() + bounds[k], static_cast<uint64_t>(bounds[k + 1] - bounds[k]));
     }
+    if (!good || !maker.finish()) return nb::int_(maker.texts().size());
     return maker.texts();
   }
 
@@ -267,28 +134,20 @@ class Decoder {
   // it is called with the number of the sequence and the sequence, also to raise for one that has no text.
   nb::list texts_of_each(nb::handle batch, const nb::callable& check, bool skip, bool strict, uint32_t threads) const {
     TextMaker maker(tables_, skip, strict, threads);
-    IdRows rows;
-    const auto decode = [&] {
-      const size_t before = maker.texts().size();
-      if (!maker.add(rows.ids.data(), rows.bounds.data(), rows.bounds.size() - 1)) {
-        const size_t wrong = maker.texts().size();
-        const int64_t* bounds = &rows.bounds[wrong - before];
-        check(wrong, array_of(std::vector<uint32_t>(rows.ids.begin() + bounds[0], rows.ids.begin() + bounds[1])));
-        throw std::logic_error("ids that were good before");
-      }
-      rows.clear();
+    const auto need = [&](bool good) {
+      if (good) return;
+      check(maker.texts().size(), array_of(maker.wrong()));
+      throw std::logic_error("a sequence that has a text");
     };
     IdArray array;
     for (nb::handle row : nb::iter(batch)) {
       if (!read_known(row, array)) {
-        decode();  // of several that are wrong the first is named
+        need(maker.finish());  // of several that are wrong the first is named
         if (!read_known(check(maker.texts().size(), row), array)) throw std::logic_error("no list of ids");
       }
-      rows.ids.insert(rows.ids.end(), array.data(), array.data() + array.count());
-      rows.bounds.push_back(static_cast<int64_t>(rows.ids.size()));
-      if (rows.ids.size() >= maker.enough()) decode();
+      need(maker.add(array.data(), array.count()));
     }
-    decode();
+    need(maker.finish());
     return maker.texts();
   }
 
@@ -301,7 +160,9 @@ class Decoder {
   static bool decode(const uint32_t* ids, uint64_t count, Decoding& decoding) {
     std::optional<WithoutGil> released;
     if (count >= long_call) released.emplace();
-    return put_all(ids, count, decoding);
+    const bool known = decoding.put(ids, count) == count;
+    decoding.finish();
+    return known;
   }
 
   // Whether all are integers below the largest id, which is not to say that each is the id of a token.
@@ -345,14 +206,14 @@ class Stream {
 
   nb::object finish() {
     stream_.finish();
-    return to_str(stream_.ready().data(), stream_.ready().size());
+    return str_of(stream_.ready().data(), stream_.ready().size());
   }
 
  private:
   // The whole characters that are ready.
   nb::object take() {
     Py_ssize_t consumed = 0;
-    nb::object text = to_str(stream_.ready().data(), stream_.ready().size(), &consumed);
+    nb::object text = str_of(stream_.ready().data(), stream_.ready().size(), &consumed);
     stream_.ready().remove_front(static_cast<uint64_t>(consumed));
     return text;
   }
