@@ -27,6 +27,8 @@ namespace vt {
 
 namespace {
 
+constexpr uint64_t long_call = 10000;  // ids: from here on other threads may run meanwhile
+
 // The bytes that byte-level characters spell; false if another character is among them. `alphabet` has the byte of each
 // character, or -1.
 bool unspell(const nb::bytes& token, const int16_t* alphabet, size_t letters, std::vector<uint8_t>& bytes) {

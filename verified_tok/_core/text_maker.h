@@ -26,8 +26,6 @@ inline nanobind::object str_of(const uint8_t* bytes, uint64_t size, Py_ssize_t* 
   return nanobind::steal(text);
 }
 
-constexpr uint64_t long_call = 10000;  // ids: from here on other threads of Python's may run meanwhile
-
 class TextMaker {
  public:
   // `strict`: what is not UTF-8 is no text.
@@ -71,8 +69,8 @@ class TextMaker {
   std::vector<uint32_t> wrong() { return std::move(wrong_); }
 
  private:
-  static constexpr uint64_t part_size = 1 << 14;        // ids that a thread takes at once
-  static constexpr uint64_t much_at_once = 1 << 17;     // ids, before other threads of Python's get their turn
+  static constexpr uint64_t part_size = 1 << 14;     // ids that a thread takes at once
+  static constexpr uint64_t much_at_once = 1 << 17;  // ids, before other threads of Python's get their turn
 
   // Sequences that follow one another, and their texts.
   struct Part {
@@ -95,10 +93,18 @@ class TextMaker {
   Part& part(uint64_t number) { return parts_[number % parts_.size()]; }
   Part& last() { return part(given_); }
 
+  // Whether other threads of Python's may run while so many ids are decoded.
+  bool others_turn(uint64_t count) {
+    at_once_ += count + 1;
+    if (at_once_ < much_at_once) return false;
+    at_once_ = 0;
+    return true;
+  }
+
   bool add_alone(const uint32_t* ids, uint64_t count) {
     {
       std::optional<WithoutGil> released;
-      if (count >= long_call) released.emplace();
+      if (others_turn(count)) released.emplace();
       if (!decode(ids, count, decoding_)) {
         wrong_.assign(ids, ids + count);
         return false;
@@ -151,11 +157,7 @@ class TextMaker {
     Part& next = part(made_);
     {
       std::optional<WithoutGil> released;
-      at_once_ += next.ids.size();
-      if (at_once_ >= much_at_once) {
-        released.emplace();
-        at_once_ = 0;
-      }
+      if (others_turn(next.ids.size())) released.emplace();
       std::unique_lock<std::mutex> lock(mutex_);
       while (!next.done) {
         if (taken_ < given_) {
