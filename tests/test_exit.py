@@ -43,7 +43,7 @@ print("done")
     ],
 )
 def test_threads_that_do_not_end(call: str) -> None:
-    """Python before 3.14 ends those that ask for its lock by unwinding them, which must not abort the process."""
+    """Python before 3.14 unwinds those that ask for its lock, which must not abort the process."""
     program = PROGRAM.replace("CALL", call)
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "done\n", "")
