@@ -14,11 +14,17 @@ class IdArray {
  public:
   static constexpr uint32_t no_id = UINT32_MAX;
 
+  // NumPy's type of arrays. Of these nothing needs to be asked: questions to which the answer is no take longer than a short
+  // array.
+  static inline PyObject* numpy_array = nullptr;
+
   // Whether `ids` are of such a kind, and each is an integer; an array that this object must not outlive. Of a class
   // derived from list or tuple only its own methods know what is in it, and a masked array is more than its memory says.
   bool read(nanobind::handle ids) {
     if (PyList_CheckExact(ids.ptr()) || PyTuple_CheckExact(ids.ptr())) return read_sequence(ids);
-    return has_strides(ids) && !PyObject_HasAttrString(ids.ptr(), "mask") && nanobind::try_cast(ids, array_) && read_array();
+    const bool plain = reinterpret_cast<PyObject*>(Py_TYPE(ids.ptr())) == numpy_array;
+    if (!plain && (!has_strides(ids) || PyObject_HasAttrString(ids.ptr(), "mask"))) return false;
+    return nanobind::try_cast(ids, array_) && read_array();
   }
 
   template <typename Id>

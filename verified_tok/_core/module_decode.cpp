@@ -226,6 +226,7 @@ class Stream {
 }  // namespace
 
 void bind_decode(nb::module_& module) {
+  IdArray::numpy_array = nb::object(nb::module_::import_("numpy").attr("ndarray")).release().ptr();
   module.def("decode_slots", &decode_slots, "ids"_a, "tokens"_a, "tags"_a, "alphabet"_a, "place"_a);
   nb::class_<Decoder>(module, "Decoder")
       .def(nb::init<Image::Ptr>(), "image"_a)
