@@ -31,31 +31,26 @@ def load(family: str, packages: Sequence[str], rounds: int) -> list[Result]:
     found: dict[tuple[str, str], list[dict[str, float]]] = {}
     failed: dict[str, str] = {}
     code, path = text("code", 1_000_000), str(fetch(family))
-    for number in range(rounds):
-        shift = number % len(packages)
-        for package in [*packages[shift:], *packages[:shift]]:
-            with (
-                TemporaryDirectory() as folder
-            ):  # the kit's cache: empty, and then what the first process left
-                for again in ("", _AGAIN):
-                    if package in failed:
-                        continue
-                    if again and package != OURS:
-                        found[package, again] = found[package, ""]
-                        continue
-                    environment = {"VERIFIED_TOK_CACHE": folder} if package == OURS else {}
-                    ended = subprocess.run(
-                        [sys.executable, "-m", "bench.opened", package, family, path],
-                        input=code,
-                        capture_output=True,
-                        text=True,
-                        env={**os.environ, **environment},
-                    )
-                    if ended.returncode == 0:
-                        said = json.loads(ended.stdout.splitlines()[-1])
-                        found.setdefault((package, again), []).append(said)
-                    else:
-                        failed[package] = (ended.stderr.splitlines() or ["the process ended"])[-1][:80]
+    with TemporaryDirectory() as bytecode:
+        for number in range(-1, rounds):  # one more: an installed package has its bytecode
+            shift = max(number, 0) % len(packages)
+            for package in [*packages[shift:], *packages[:shift]]:
+                with (
+                    TemporaryDirectory() as folder
+                ):  # the kit's cache: empty, and then what the first process left
+                    for again in ("", _AGAIN):
+                        if package in failed:
+                            continue
+                        if again and package != OURS:
+                            found[package, again] = found.get((package, ""), [])
+                            continue
+                        try:
+                            said = _opened(package, family, path, code, bytecode, folder)
+                        except _Failed as error:
+                            failed[package] = str(error)
+                            continue
+                        if number >= 0:
+                            found.setdefault((package, again), []).append(said)
     results = []
     for package in packages:
         blank = Result(MEASUREMENT, family, "", "", package, "", (), failed.get(package, ""))
@@ -64,3 +59,21 @@ def load(family: str, packages: Sequence[str], rounds: int) -> list[Result]:
                 samples = [each[key] for each in found.get((package, again), [])]
                 results.append(replace(blank, case=case + again, text=unit, unit=unit, samples=samples))
     return results
+
+
+class _Failed(Exception):
+    """An engine did not open."""
+
+
+def _opened(package: str, family: str, path: str, code: str, bytecode: str, cache: str) -> dict[str, float]:
+    """What a process that opens an engine says."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment["PYTHONPYCACHEPREFIX"] = bytecode
+    if package == OURS:
+        environment["VERIFIED_TOK_CACHE"] = cache
+    command = [sys.executable, "-m", "bench.opened", package, family, path]
+    ended = subprocess.run(command, input=code, capture_output=True, text=True, env=environment)
+    if ended.returncode != 0:
+        raise _Failed((ended.stderr.splitlines() or ["the process ended"])[-1][:80])
+    said: dict[str, float] = json.loads(ended.stdout.splitlines()[-1])
+    return said
