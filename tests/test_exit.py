@@ -37,8 +37,14 @@ print("done")
 @pytest.mark.parametrize(
     "call",
     [
+        "tok.encode(text)",
+        "tok.encode(text, threads=2)",
+        "tok.encode_batch([text[:3000]] * 50)",
+        "tok.encode_with_spans(text)",
+        "tok.count(text)",
         "tok.decode(ids)",
         "tok.decode_batch(ids, offsets=[0, 50_000, len(ids)])",
+        "session.update(text)",
         "session.fork().concat(other)",
     ],
 )

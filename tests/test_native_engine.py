@@ -123,6 +123,20 @@ def test_more_pieces_than_are_remembered(family: str) -> None:
         assert tok.encode(text).tobytes() == Tokenizer(tok.spec).encode(text).tobytes()
 
 
+@pytest.mark.parametrize("family", ["qwen3", "llama-2"])
+def test_long_pieces_that_come_again(family: str) -> None:
+    tok, rng = open_family(family), random.Random(family)
+    words = [
+        "".join(rng.choices(letters, k=size - 1))
+        for size in [256, 257, 900, 4095, 4096, 4097]
+        for letters in ("abcdefgh", "a")
+    ]
+    text = " ".join(words)
+    expected = ReferenceEncoder(tok._pipeline(tok._all_added)).encode(text).tolist()
+    assert [tok.encode(text).tolist() for _ in range(2)] == [expected] * 2
+    assert tok.encode(f"{text}\n{text}").tolist() == Tokenizer(tok.spec).encode(f"{text}\n{text}").tolist()
+
+
 def test_bytes_that_are_spelled_twice() -> None:
     stage = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
     tok = vt.load(

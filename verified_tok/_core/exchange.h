@@ -10,6 +10,7 @@
 
 #include "engine.h"
 #include "numpy_arrays.h"
+#include "without_gil.h"
 
 namespace vt {
 
@@ -26,7 +27,7 @@ class Released {
   }
 
  private:
-  std::optional<nanobind::gil_scoped_release> released_;
+  std::optional<WithoutGil> released_;
 };
 
 // The UTF-8 of a str, as long as that lives. Python's own errors for anything else, and for lone surrogates.

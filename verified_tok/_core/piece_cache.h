@@ -14,7 +14,7 @@ namespace vt {
 // whether the ring has gone over its piece since.
 class PieceCache {
  public:
-  static constexpr uint32_t longest = 255;  // bytes of a piece that is kept
+  static constexpr uint32_t longest = 4095;  // bytes of a piece that is kept
 
   static constexpr uint64_t memory = 5u << 20;
 
