@@ -95,7 +95,8 @@ class NativeEncoder:
         """See `TextEncoder`."""
         if threads == 1 or not isinstance(text, str) or len(text) < _WORTH_THREADS:
             return explained(text, self.engine.encode, text)
-        many = threads or processors()
+        if (many := threads or processors()) == 1:
+            return self.encode(text)
         return explained(text, native.encode_parallel, self.engine, self.seams, text, many)
 
     def count(self, text: str) -> int:
