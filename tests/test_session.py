@@ -28,6 +28,7 @@ from verified_tok.errors import (
     InvalidRange,
     InvalidSessionFile,
     InvalidText,
+    InvalidTokenId,
     SessionMismatch,
     VerifiedTokError,
 )
@@ -355,6 +356,32 @@ def test_a_text_without_seams_is_encoded_again_and_counted() -> None:
     assert session.stats.without_seam == 1
     assert session.stats.characters_encoded == 301
     assert session.ids.tolist() == tokenizer("qwen3").encode("a" * 301).tolist()
+
+
+# --- patches -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wrong", [-1, 2**32, 2**40, np.uint64(2**63)])
+def test_a_patch_takes_no_number_for_another_id(wrong: int) -> None:
+    session = tokenizer("qwen3").session("Hello world")
+    ids = session.ids.astype(np.asarray(wrong).dtype)
+    patch = session.append("!")
+    assert patch.apply(ids).tolist() == session.ids.tolist()
+    ids[0] = wrong
+    for given in (ids, ids.tolist()):
+        with pytest.raises(InvalidTokenId, match=str(wrong)):
+            patch.apply(given)
+
+
+def test_a_patch_takes_no_fewer_ids_than_it_keeps() -> None:
+    session = tokenizer("qwen3").session("one two three four")
+    patch = session.edit(4, 7, "2")
+    kept = patch.keep_front + patch.keep_back
+    assert patch.keep_front > 0 < patch.keep_back
+    for count in range(kept):
+        with pytest.raises(InvalidTokenId, match=f"{count} ids were given"):
+            patch.apply([7] * count)
+    assert len(patch.apply([7] * kept)) == kept + len(patch.new)
 
 
 # --- forks and views ---------------------------------------------------------------------------------

@@ -33,15 +33,23 @@ class Patch:
     keep_back: int
 
     def apply(self, ids: npt.ArrayLike) -> Ids:
-        """The ids after the operation, from those before it. Raises `InvalidTokenId` if these are none."""
+        """The ids after the operation, from those before it. Raises `InvalidTokenId` if these are none, or
+        too few."""
         try:
             old = np.asarray(ids)
             if old.ndim != 1 or not (old.dtype.kind in "iu" or old.size == 0):
                 raise ValueError
         except ValueError:
             raise InvalidTokenId(f"ids are integers one behind the other, not {ids!r}") from None
-        old = old.astype(np.uint32, copy=False)
-        return np.concatenate([old[: self.keep_front], self.new, old[len(old) - self.keep_back :]])
+        before = old.astype(np.uint32, copy=False)
+        if not np.array_equal(before, old):
+            raise InvalidTokenId(f"ids are from 0 to 2^32 - 1; these are from {old.min()} to {old.max()}")
+        if len(before) < self.keep_front + self.keep_back:
+            raise InvalidTokenId(
+                f"{len(before)} ids were given, and the operation kept {self.keep_front + self.keep_back}: "
+                "apply takes the ids from before the operation"
+            )
+        return np.concatenate([before[: self.keep_front], self.new, before[len(before) - self.keep_back :]])
 
 
 @dataclass(frozen=True, slots=True)
