@@ -41,15 +41,15 @@ class Patch:
                 raise ValueError
         except ValueError:
             raise InvalidTokenId(f"ids are integers one behind the other, not {ids!r}") from None
-        before = old.astype(np.uint32, copy=False)
-        if not np.array_equal(before, old):
+        if old.size and (old.min() < 0 or old.max() > 0xFFFFFFFF):
             raise InvalidTokenId(f"ids are from 0 to 2^32 - 1; these are from {old.min()} to {old.max()}")
-        if len(before) < self.keep_front + self.keep_back:
+        if len(old) < self.keep_front + self.keep_back:
             raise InvalidTokenId(
-                f"{len(before)} ids were given, and the operation kept {self.keep_front + self.keep_back}: "
+                f"{len(old)} ids were given, and the operation kept {self.keep_front + self.keep_back}: "
                 "apply takes the ids from before the operation"
             )
-        return np.concatenate([before[: self.keep_front], self.new, before[len(before) - self.keep_back :]])
+        old = old.astype(np.uint32, copy=False)
+        return np.concatenate([old[: self.keep_front], self.new, old[len(old) - self.keep_back :]])
 
 
 @dataclass(frozen=True, slots=True)
