@@ -4,6 +4,7 @@
 # make fuzz       the native core against the reference on random input, FOR=60 seconds, from SEED= or any
 # make sanitize   the same and the core's own tests, with a core that checks its memory and its arithmetic: ten minutes
 # make races      tests of threads, with a core that checks what they share
+# make abi        one wheel for Python 3.12 and later, and the core's tests on it; needs such a Python
 #
 # Each makes .venv with what it needs; PYTHON= chooses the interpreter.
 
@@ -13,7 +14,7 @@ RUN := .venv/bin/python
 FOR ?= 60
 comma := ,
 
-.PHONY: demo test native fuzz sanitize races clean
+.PHONY: demo test native fuzz sanitize races abi clean
 
 demo: .venv/made-for-demo native
 	@.venv/bin/verified-tok demo
@@ -72,6 +73,14 @@ races: .venv/made-for-test
 	$(call checked,races,thread,libtsan.so)
 	$(call by_checked,races,libtsan.so) -m pytest -p no:cacheprovider --capture=sys tests/test_threads.py \
 	  tests/test_native_parallel.py --deselect tests/test_native_parallel.py::test_where_the_system_gives_no_threads
+
+# Run from the folder of the tests: in the checkout's own the package would be the checkout's.
+abi:
+	rm -rf build/abi && $(PYTHON) -m venv build/abi
+	build/abi/bin/python -m pip wheel --quiet . --no-deps -C wheel.py-api=cp312 -w build/abi/wheels
+	build/abi/bin/python -m pip install --quiet "$$(ls build/abi/wheels/*abi3*.whl)[test]"
+	cd tests && PYTHONSAFEPATH=1 ../build/abi/bin/python -m pytest -p no:cacheprovider test_native_strs.py test_native_engine.py \
+	  test_native_decode.py test_native_session.py
 
 .venv/made-for-demo: pyproject.toml | .venv/bin/python
 	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[compare]'

@@ -10,11 +10,11 @@
 
 #include "classes.h"
 #include "image.h"
+#include "simd.h"
 #include "utf8.h"
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)
+#ifdef VT_SIMD
 #define VT_BLOCKS 1
-#include <immintrin.h>
 
 namespace vt {
 
@@ -167,16 +167,10 @@ struct Classifiers {
   EastAsianBits (*east_asian)(const uint8_t*);
 };
 
-// What this machine has, but no more than VERIFIED_TOK_SIMD ("avx2", "none") allows. Null: nothing that pays, and the
-// automaton does all the work.
+// Null: nothing that pays, and the automaton does all the work.
 inline Classifiers classifiers_here() {
-  const char* most = std::getenv("VERIFIED_TOK_SIMD");
-  __builtin_cpu_init();
-  if (most != nullptr && std::strcmp(most, "none") == 0) return {};
-  if ((most == nullptr || std::strcmp(most, "avx2") != 0) && __builtin_cpu_supports("avx512bw")) {
-    return {ascii_bits_avx512, east_asian_bits_avx512};
-  }
-  if (__builtin_cpu_supports("avx2")) return {ascii_bits_avx2, east_asian_bits_avx2};
+  if (simd.avx512bw) return {ascii_bits_avx512, east_asian_bits_avx512};
+  if (simd.avx2) return {ascii_bits_avx2, east_asian_bits_avx2};
   return {};
 }
 

@@ -38,7 +38,7 @@ VT_HD Forms forms_of(const View& v) {
 
 VT_HD uint32_t form_index(const Forms& f, uint32_t c) { return uint32_t{f.block[c >> 7]} << 7 | (c & 127); }
 
-#ifdef VT_AVX2
+#ifdef VT_SIMD
 __attribute__((target("avx2"))) inline const uint8_t* inert_blocks_avx2(const uint8_t* inert, const uint8_t* at,
                                                                         const uint8_t* end) {
   const __m256i low = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(inert + 256)));
@@ -58,8 +58,8 @@ __attribute__((target("avx2"))) inline const uint8_t* inert_blocks_avx2(const ui
 
 // Passes over bytes of inert characters; stops at the beginning of a character that may not be one, or at `end`.
 VT_HD const uint8_t* inert_until(const Forms& f, const uint8_t* at, const uint8_t* end) {
-#ifdef VT_AVX2
-  if (has_avx2) at = inert_blocks_avx2(f.inert, at, end);
+#ifdef VT_SIMD
+  if (simd.avx2) at = inert_blocks_avx2(f.inert, at, end);
 #endif
   while (at < end && f.inert[*at]) ++at;
   return at;

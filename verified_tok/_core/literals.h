@@ -9,15 +9,8 @@
 
 #include "host_device.h"
 #include "image.h"
+#include "simd.h"
 #include "utf8.h"
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)
-#define VT_AVX2 1
-#include <immintrin.h>
-
-#include <cstdlib>
-#include <cstring>
-#endif
 
 namespace vt {
 
@@ -59,16 +52,7 @@ VT_HD bool is_kind(const uint16_t* block, const uint8_t* kind, uint32_t c, Kind 
   return (kind[(uint32_t{block[c >> 7]} << 7) | (c & 127)] & asked) != 0;
 }
 
-#ifdef VT_AVX2
-// Whether this machine has AVX2, and VERIFIED_TOK_SIMD does not say "none".
-inline bool avx2_here() {
-  const char* most = std::getenv("VERIFIED_TOK_SIMD");
-  __builtin_cpu_init();
-  return (most == nullptr || std::strcmp(most, "none") != 0) && __builtin_cpu_supports("avx2");
-}
-
-inline const bool has_avx2 = avx2_here();
-
+#ifdef VT_SIMD
 // Passes over whole blocks of 32 pairs; stops at a candidate or where no whole block is left.
 __attribute__((target("avx2"))) inline const uint8_t* next_candidate_avx2(const uint8_t* filter, const uint8_t* at,
                                                                            const uint8_t* end) {
@@ -97,8 +81,8 @@ VT_HD const uint8_t* next_candidate(const Literals& l, const uint8_t* at, const 
   const uint8_t* first = l.filter;
   const uint8_t* second = l.filter + 256;
   if (at == end) return end;
-#ifdef VT_AVX2
-  if (has_avx2) at = next_candidate_avx2(l.filter, at, end);
+#ifdef VT_SIMD
+  if (simd.avx2) at = next_candidate_avx2(l.filter, at, end);
 #endif
   for (; at + 1 < end; ++at) {
     if (first[at[0]] & second[at[1]]) return at;

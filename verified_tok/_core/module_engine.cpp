@@ -49,10 +49,7 @@ nb::tuple encode_placed(const Engine& engine, nb::handle value, bool inside) {
   Ids ids;
   Spans bytes, chars;
   std::vector<Taken> taken;
-  with_chars(value, [&](const Chars& given) {
-    const Released released(given.count);
-    ByteBuffer utf8;
-    const Text text = as_utf8(given, utf8);
+  with_utf8(value, [&](Text text) {
     engine.encode_placed(text, inside, ids, bytes, taken);
     chars = char_spans(text, bytes);
   });
