@@ -80,7 +80,8 @@ def test_a_str_stays_as_large_as_it_is(tok: Tokenizer) -> None:
     for chars in WIDTHS.values():
         text, longer = chars * 1000, chars * 1001
         size, longer_size = sys.getsizeof(text), sys.getsizeof(longer)
-        tok.encode(text), tok.count(text), tok.encode_batch([text])
+        tok.encode(text), tok.count(text), tok.encode_batch([text]), tok.encode_with_spans(text)
+        tok.normalize(text), tok.is_normalized(text), tok.pre_tokenize(text)
         session = tok.session(text)
         session.append(text), session.edit(5, 7, text), session.update(longer)
         assert (sys.getsizeof(text), sys.getsizeof(longer)) == (size, longer_size)

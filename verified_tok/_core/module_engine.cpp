@@ -36,12 +36,8 @@ uint64_t count(const Engine& engine, nb::handle value) {
 }
 
 nb::str normalize(const Engine& engine, nb::handle value) {
-  const Text text = text_of(value);
   ByteBuffer normalized;
-  {
-    const Released released(text.size);
-    engine.normalize(text, normalized);
-  }
+  with_utf8(value, [&](Text text) { engine.normalize(text, normalized); });
   return nb::str(reinterpret_cast<const char*>(normalized.data()), normalized.size());
 }
 

@@ -44,14 +44,12 @@ SpanArray split(const Image& image, nb::bytes bytes) {
 // The pieces of a text, as the model sees them, and their spans of characters.
 nb::list pre_tokenize(const Engine& engine, nb::handle value) {
   const View& view = engine.view();
-  const Text text = text_of(value);
-  check_size(text.size);
   const bool spelled = view.pieces_spelled[0] != 0;
   Spans spans;
   ByteBuffer pieces;
   std::vector<uint64_t> ends;
-  {
-    const Released released(text.size);
+  with_utf8(value, [&](Text text) {
+    check_size(text.size);
     Changes changes(view);
     const auto take = [&](const Normal& changed, const uint8_t* begin, const uint8_t* end) {
       Sources sources(changed);
@@ -70,7 +68,7 @@ nb::list pre_tokenize(const Engine& engine, nb::handle value) {
     };
     changes.each({text.data, text.end(), nullptr, 0}, text.data, text.end(), Start::text, true, take);
     spans = char_spans(text, spans);
-  }
+  });
   nb::list found;
   uint64_t start = 0;
   for (size_t k = 0; k < ends.size(); ++k) {
