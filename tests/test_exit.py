@@ -15,6 +15,7 @@ ranks = {bytes([b]): b for b in range(256)} | {b"he": 256, b"ll": 257, b"hell": 
 tok = vt.from_tiktoken(ranks, r" ?\\p{L}+|[^\\p{L}]", {"<|end|>": 300})
 text = "hello, hello! " * 20_000
 ids = tok.encode(text)
+few = list(ids[:100])
 session, other = tok.session(text), tok.session(text)
 
 class Lingers:
@@ -44,6 +45,8 @@ print("done")
         "tok.count(text)",
         "tok.decode(ids)",
         "tok.decode_batch(ids, offsets=[0, 50_000, len(ids)])",
+        "tok.decode_batch(few for _ in range(50_000))",
+        "tok.decode_batch(map(iter, [few] * 1000))",
         "session.update(text)",
         "session.fork().concat(other)",
     ],

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "numpy_arrays.h"
+
 namespace vt {
 
 // The ids as an array of uint32; those that are too large or negative become `no_id`.
@@ -14,15 +16,12 @@ class IdArray {
  public:
   static constexpr uint32_t no_id = UINT32_MAX;
 
-  // NumPy's type of arrays. Of these nothing needs to be asked: questions to which the answer is no take longer than a short
-  // array.
-  static inline PyObject* numpy_array = nullptr;
-
   // Whether `ids` are of such a kind, and each is an integer; an array that this object must not outlive. Of a class
   // derived from list or tuple only its own methods know what is in it, and a masked array is more than its memory says.
+  // Of NumPy's own arrays nothing needs to be asked: questions to which the answer is no take longer than a short array.
   bool read(nanobind::handle ids) {
     if (PyList_CheckExact(ids.ptr()) || PyTuple_CheckExact(ids.ptr())) return read_sequence(ids);
-    const bool plain = reinterpret_cast<PyObject*>(Py_TYPE(ids.ptr())) == numpy_array;
+    const bool plain = Py_TYPE(ids.ptr()) == numpy_functions()[PyArray_Type];
     if (!plain && (!has_strides(ids) || PyObject_HasAttrString(ids.ptr(), "mask"))) return false;
     return nanobind::try_cast(ids, array_) && read_array();
   }
@@ -84,7 +83,10 @@ class IdArray {
     explicit Items(PyObject* ids) : ids_(ids), is_list_(PyList_Check(ids)) {}
     PyObject* operator[](uint64_t at) const {
       const auto place = static_cast<Py_ssize_t>(at);
-      return is_list_ ? PyList_GetItem(ids_, place) : PyTuple_GetItem(ids_, place);
+      PyObject* item = is_list_ ? PyList_GetItem(ids_, place) : PyTuple_GetItem(ids_, place);
+      if (item != nullptr) return item;
+      PyErr_Clear();  // without Python's lock, a list may have become shorter
+      return Py_None;
     }
 
    private:

@@ -1,4 +1,5 @@
-// Decoding. Where ids are not what they should be, the functions return None: the reference says what is wrong.
+// Decoding. Where ids are not what they should be, most functions return None: the reference says what is wrong. Of several
+// sequences, `texts` gives the number of the first that is wrong, and `texts_of_each` calls Python to raise for it.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -136,16 +137,21 @@ class Decoder {
   // it is called with the number of the sequence and the sequence, also to raise for one that has no text.
   nb::list texts_of_each(nb::handle batch, const nb::callable& check, bool skip, bool strict, uint32_t threads) const {
     TextMaker maker(tables_, skip, strict, threads);
+    const auto checked = [&](nb::handle row) {
+      const nb::int_ place(maker.texts().size());
+      return run_python([&] { return PyObject_CallFunctionObjArgs(check.ptr(), place.ptr(), row.ptr(), nullptr); });
+    };
     const auto need = [&](bool good) {
       if (good) return;
-      check(maker.texts().size(), array_of(maker.wrong()));
+      checked(nb::cast(array_of(maker.wrong())));
       throw std::logic_error("a sequence that has a text");
     };
     IdArray array;
-    for (nb::handle row : nb::iter(batch)) {
+    const nb::object rows = run_python([&] { return PyObject_GetIter(batch.ptr()); });
+    while (const nb::object row = run_python([&] { return PyIter_Next(rows.ptr()); })) {
       if (!read_known(row, array)) {
         need(maker.finish());  // of several that are wrong the first is named
-        if (!read_known(check(maker.texts().size(), row), array)) throw std::logic_error("no list of ids");
+        if (!read_known(checked(row), array)) throw std::logic_error("no list of ids");
       }
       need(maker.add(array.data(), array.count()));
     }
@@ -226,7 +232,6 @@ class Stream {
 }  // namespace
 
 void bind_decode(nb::module_& module) {
-  IdArray::numpy_array = nb::object(nb::module_::import_("numpy").attr("ndarray")).release().ptr();
   module.def("decode_slots", &decode_slots, "ids"_a, "tokens"_a, "tags"_a, "alphabet"_a, "place"_a);
   nb::class_<Decoder>(module, "Decoder")
       .def(nb::init<Image::Ptr>(), "image"_a)
