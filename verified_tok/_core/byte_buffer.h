@@ -31,10 +31,11 @@ class ByteBuffer {
   // Where to write up to `extra` more bytes; `end_at` says then where they end.
   uint8_t* room(uint64_t extra) {
     if (capacity_ - size_ < extra) {
-      capacity_ = capacity_ * 2 > size_ + extra ? capacity_ * 2 : size_ + extra;
-      void* memory = std::realloc(data_, capacity_);
+      const uint64_t capacity = capacity_ * 2 > size_ + extra ? capacity_ * 2 : size_ + extra;
+      void* memory = std::realloc(data_, capacity);
       if (memory == nullptr) throw std::bad_alloc();
       data_ = static_cast<uint8_t*>(memory);
+      capacity_ = capacity;
     }
     return data_ + size_;
   }

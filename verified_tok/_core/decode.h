@@ -120,8 +120,9 @@ class Decoding {
       const uint64_t stop = std::min(count, at + block);
       uint8_t* to = out_.room(block * sizeof(DecodeSlot));
       for (; at < stop; ++at) {
-        if (ids[at] >= t_.count) break;
-        const DecodeSlot& slot = t_.slots[ids[at]];
+        const uint32_t id = ids[at];  // read once: other threads may write there meanwhile
+        if (id >= t_.count) break;
+        const DecodeSlot& slot = t_.slots[id];
         const uint8_t tag = slot.tag & mask;
         if (tag > sizeof slot.bytes) break;
         std::memcpy(to, &slot, sizeof slot);

@@ -27,7 +27,10 @@ class DecodeStream {
     for (uint64_t at = 0; at < count; ++at) {
       if (!has_token(t_, ids[at])) return false;
     }
-    for (uint64_t at = 0; at < count; ++at) put_one(ids[at]);
+    for (uint64_t at = 0; at < count; ++at) {
+      const uint32_t id = ids[at];  // which other threads may have written meanwhile
+      if (has_token(t_, id)) put_one(id);
+    }
     return true;
   }
 

@@ -49,7 +49,7 @@ class TextMaker {
     Part& part = last();
     part.ids.insert(part.ids.end(), ids, ids + count);
     part.bounds.push_back(part.ids.size());
-    if (part.ids.size() < part_size) return true;
+    if (part.size() < part_size) return true;
     hand_over();
     return given_ - made_ < parts_.size() || make_next();
   }
@@ -69,8 +69,8 @@ class TextMaker {
   std::vector<uint32_t> wrong() { return std::move(wrong_); }
 
  private:
-  static constexpr uint64_t part_size = 1 << 14;     // ids that a thread takes at once
-  static constexpr uint64_t much_at_once = 1 << 17;  // ids, before other threads of Python's get their turn
+  static constexpr uint64_t part_size = 1 << 14;     // ids and sequences that a thread takes at once
+  static constexpr uint64_t much_at_once = 1 << 17;  // of them, before other threads of Python's get their turn
 
   // Sequences that follow one another, and their texts.
   struct Part {
@@ -80,6 +80,8 @@ class TextMaker {
     std::vector<uint64_t> ends;
     std::exception_ptr failure;
     bool done = false;
+
+    uint64_t size() const { return ids.size() + bounds.size(); }
 
     void clear() {
       ids.clear();
@@ -157,7 +159,7 @@ class TextMaker {
     Part& next = part(made_);
     {
       std::optional<WithoutGil> released;
-      if (others_turn(next.ids.size())) released.emplace();
+      if (others_turn(next.size())) released.emplace();
       std::unique_lock<std::mutex> lock(mutex_);
       while (!next.done) {
         if (taken_ < given_) {
