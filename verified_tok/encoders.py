@@ -120,7 +120,7 @@ class NativeEncoder:
         if array is not None:
             try:
                 return self.engine.encode_array(array, before, after, many)
-            except ValueError as error:  # it is not UTF-8
+            except ValueError as error:  # it is not UTF-8, or one has 4 GiB
                 raise InvalidText(str(error)) from None
         given = list(texts)  # type: ignore[arg-type]  # even of a list: another thread may change that one
         try:
@@ -128,6 +128,8 @@ class NativeEncoder:
         except (TypeError, UnicodeEncodeError):
             text_list(given)  # says which it is
             raise
+        except ValueError as error:  # one has 4 GiB
+            raise InvalidText(str(error)) from None
 
     def encode_placed(self, text: str, inside: bool = False) -> Placed:
         """See `TextEncoder`."""

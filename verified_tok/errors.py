@@ -53,7 +53,8 @@ class PatternError(VerifiedTokError, ValueError):
 
 
 class InvalidText(VerifiedTokError, ValueError):
-    """The text is not a string of Unicode scalar values (it holds a lone surrogate), or is no string."""
+    """The text is not a string of Unicode scalar values (it holds a lone surrogate), is no string, or has
+    4 GiB and more of UTF-8."""
 
 
 class InvalidRange(VerifiedTokError, ValueError):

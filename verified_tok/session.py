@@ -238,13 +238,14 @@ class Session:
     def concat(self, other: Session) -> Patch:
         """Put another session's text behind the end; its ids are kept where they can be.
 
-        Costs the other's length. Raises `SessionMismatch` if the sessions belong to different tokenizers.
+        Costs the other's length. Raises `SessionMismatch` if the sessions belong to different tokenizers, and
+        `InvalidText` if the texts are too long together.
         """
         if not isinstance(other, Session):
             raise SessionMismatch(f"{other!r} is no session; append takes text")
         if other.identity != self.identity:
             raise SessionMismatch(f"sessions of {self.identity} and of {other.identity} cannot be joined")
-        return Patch(*self._working.concat(other._working))
+        return _patch(self._working.concat, other._working)
 
     def fork(self) -> Session:
         """An independent session with the same text. The two share their arrays until one of them changes."""
@@ -276,7 +277,7 @@ def check_range(start: object, stop: object, length: int, unit: str) -> None:
 
 
 def _patch(operation: Callable[..., tuple[int, Ids, int]], *arguments: Any) -> Patch:
-    """The patch of an operation, whose last argument is a text."""
+    """The patch of an operation, whose last argument is a text or a session."""
     return Patch(*explained(arguments[-1], operation, *arguments))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar, TypeVarTuple
 
-from verified_tok.errors import InvalidOption, InvalidText, InvalidUtf8
+from verified_tok.errors import InvalidOption, InvalidText, InvalidUtf8, VerifiedTokError
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -33,16 +33,20 @@ def check_text(text: object) -> str:
 
 def explained(text: object, operation: Callable[[*Ts], T], *arguments: *Ts) -> T:
     """The result of an operation that looks itself whether it is given text; where Python's own errors say
-    that it is not, `InvalidText` says why.
+    that it is not, or that there is too much, `InvalidText` says why.
 
     >>> explained("a", str.encode, "a")
     b'a'
     """
     try:
         return operation(*arguments)
+    except VerifiedTokError:
+        raise
     except (TypeError, UnicodeEncodeError):
         check_text(text)
         raise
+    except ValueError as error:  # of the core, for what has 4 GiB
+        raise InvalidText(str(error)) from None
 
 
 def check_errors(errors: object) -> None:
