@@ -123,6 +123,15 @@ def test_more_pieces_than_are_remembered(family: str) -> None:
         assert tok.encode(text).tobytes() == Tokenizer(tok.spec).encode(text).tobytes()
 
 
+def test_more_long_pieces_than_are_remembered() -> None:
+    """So many that all places are taken twice, and pieces lie where others lay."""
+    tok, rng = open_family("qwen3"), random.Random("long pieces")
+    words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=3)) * 1_000 for _ in range(6_000)]
+    for start in range(0, len(words), 500):
+        text = " ".join([*words[start : start + 500], *rng.choices(words[: start + 1], k=100)])
+        assert tok.encode(text).tobytes() == Tokenizer(tok.spec).encode(text).tobytes()
+
+
 @pytest.mark.parametrize("family", ["qwen3", "llama-2"])
 def test_long_pieces_that_come_again(family: str) -> None:
     tok, rng = open_family(family), random.Random(family)

@@ -24,8 +24,8 @@ class HotPieces {
  public:
   static constexpr uint64_t memory = 1u << 21;  // half of it is 0.9 times as fast, twice as much 1.03 times
 
-  // In `memory` bytes.
-  explicit HotPieces(uint8_t* room) : slots_(reinterpret_cast<Slot*>(room)) { std::memset(room, 0, memory); }
+  // In `memory` bytes of zeros.
+  explicit HotPieces(uint8_t* room) : slots_(reinterpret_cast<Slot*>(room)) {}
 
   // The tokens of a piece, or null.
   const FewTokens* find(Key key, uint64_t hash) const {

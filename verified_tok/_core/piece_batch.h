@@ -50,7 +50,7 @@ class PieceMemory {
  public:
   explicit PieceMemory(const View& view)
       : of_chars_(view.model_options_count != 0 && view.model_options[model_of_chars] != 0),
-        tables_(table_room(HotPieces::memory + PieceCache::memory * (of_chars_ ? 2 : 1))),
+        tables_(zeroed_room(HotPieces::memory + PieceCache::memory * (of_chars_ ? 2 : 1))),
         hot(table_at(0)),
         cache(table_at(HotPieces::memory)),
         found(new uint32_t[batch_limit * (longest_found + 1)]) {

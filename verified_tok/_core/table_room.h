@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 
@@ -36,6 +37,16 @@ inline std::shared_ptr<void> table_room(uint64_t size) {
   const uint64_t lines = (size + section_alignment - 1) / section_alignment;
   std::shared_ptr<void> memory(std::aligned_alloc(section_alignment, lines * section_alignment), std::free);
   if (!memory) throw std::bad_alloc();
+  return memory;
+}
+
+// The same, filled with zeros: what comes from the system itself already is, and is not touched.
+inline std::shared_ptr<void> zeroed_room(uint64_t size) {
+  std::shared_ptr<void> memory = table_room(size);
+#ifdef __linux__
+  if (size >= large_page) return memory;
+#endif
+  std::memset(memory.get(), 0, size);
   return memory;
 }
 
