@@ -10,6 +10,7 @@
 
 #include "engine.h"
 #include "numpy_arrays.h"
+#include "own_abi.h"
 #include "without_gil.h"
 
 namespace vt {
@@ -45,7 +46,7 @@ class StrChars {
  public:
   explicit StrChars(nanobind::handle value) : chars_(Text{nullptr, 0}) {
     PyObject* const str = value.ptr();
-#if defined(Py_LIMITED_API) || defined(Py_GIL_DISABLED) || defined(PYPY_VERSION)
+#ifndef VT_OWN_ABI
     if (PyUnicode_Check(str) && !nanobind::cast<bool>(value.attr("isascii")())) {
       utf8_ = nanobind::steal(PyUnicode_AsUTF8String(str));
       if (!utf8_.is_valid()) throw nanobind::python_error();
@@ -69,7 +70,7 @@ class StrChars {
 
  private:
   Chars chars_;
-#if defined(Py_LIMITED_API) || defined(Py_GIL_DISABLED) || defined(PYPY_VERSION)
+#ifndef VT_OWN_ABI
   nanobind::object utf8_;
 #endif
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "numpy_arrays.h"
+#include "own_abi.h"
 
 namespace vt {
 
@@ -54,7 +55,7 @@ class IdArray {
     return has;
   }
 
-#if !defined(Py_LIMITED_API) && !defined(Py_GIL_DISABLED) && !defined(PYPY_VERSION)
+#ifdef VT_OWN_ABI
   // Where the items of a list or a tuple lie. (Asking for one after the other takes three times as long.)
   class Items {
    public:

@@ -53,7 +53,7 @@ class PieceMemory {
         tables_(zeroed_room(HotPieces::memory + PieceCache::memory * (of_chars_ ? 2 : 1))),
         hot(table_at(0)),
         cache(table_at(HotPieces::memory)),
-        found(new uint32_t[batch_limit * (longest_found + 1)]) {
+        found(new uint32_t[batch_limit * longest_found]) {
     if (!of_chars_) return;
     runs = std::make_unique<PieceCache>(table_at(HotPieces::memory + PieceCache::memory));
     work.runs = runs.get();

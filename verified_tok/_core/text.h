@@ -47,8 +47,7 @@ void add_utf8(const Chars& chars, ByteBuffer& room) {
   room.room(chars.count + behind_utf8);
   while (at < end) {
     const Char* const stop = at + std::min<uint64_t>(part, static_cast<uint64_t>(end - at));
-    uint8_t* to = room.room(4 * static_cast<uint64_t>(stop - at) + behind_utf8);
-    to = put_utf8(at, stop, to);
+    const uint8_t* to = put_utf8(at, stop, room.room(4 * static_cast<uint64_t>(stop - at) + behind_utf8));
     if (to == nullptr) throw LoneSurrogate();
     room.end_at(to);
     at = stop;
