@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from verified_tok.errors import InvalidText
@@ -46,9 +47,10 @@ def test_no_character_is_lost(tok: Tokenizer, chars: str) -> None:
     expected = [text.encode() for text in made]
     assert [tok.decode_bytes(tok.encode(text)) for text in made] == expected
     assert [tok.count(text) for text in made] == [len(tok.encode(text)) for text in made]
-    ids, offsets = tok.encode_batch(made, threads=2)
-    found = [tok.decode_bytes(ids[start:stop]) for start, stop in pairwise(offsets)]
-    assert found == expected
+    for texts in (made, np.array(made)):  # NumPy has code points of four bytes
+        ids, offsets = tok.encode_batch(texts, threads=2)
+        found = [tok.decode_bytes(ids[start:stop]) for start, stop in pairwise(offsets)]
+        assert found == expected
 
 
 def test_several_threads_lose_no_character(tok: Tokenizer) -> None:

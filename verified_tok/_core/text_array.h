@@ -13,8 +13,8 @@
 #include "arrow.h"
 #include "byte_buffer.h"
 #include "engine.h"
+#include "put_utf8.h"
 #include "share.h"
-#include "utf8.h"
 #include "utf8_check.h"
 
 namespace vt {
@@ -66,18 +66,18 @@ class TextArray {
 
   // The same of strings of `width` code points.
   void add_padded(const uint32_t* points, size_t count, size_t width) {
-    uint8_t* to = copies_.room(4 * count * width);
+    uint8_t* to = copies_.room(4 * count * width + behind_utf8);
     for (size_t k = 0; k < count; ++k, points += width) {
       size_t size = width;
       while (size > 0 && points[size - 1] == 0) --size;
-      const uint8_t* begin = to;
       for (size_t i = 0; i < size; ++i) {
         if (points[i] > 0x10ffff || (points[i] & ~0x7ffu) == 0xd800) {
           throw BadItem(texts_.size(), "holds " + named(points[i]) + " at position " + std::to_string(i) +
                                            ", which has no UTF-8 form: replace it first");
         }
-        to += put_char(to, points[i]);
       }
+      const uint8_t* begin = to;
+      to = put_utf8(points, points + size, to);
       add({begin, static_cast<uint64_t>(to - begin)});
     }
     copies_.end_at(to);
