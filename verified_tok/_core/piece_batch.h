@@ -11,7 +11,6 @@
 #include "next_piece.h"
 #include "piece_cache.h"
 #include "search_run.h"
-#include "table_room.h"
 
 namespace vt {
 
@@ -44,18 +43,11 @@ constexpr uint32_t most_fetched = 4096;
 
 // What a thread has seen, and the room it works in.
 class PieceMemory {
-  const bool of_chars_;  // pieces are whole texts: it is their runs that come again
-  const std::shared_ptr<void> tables_;
-
  public:
-  explicit PieceMemory(const View& view)
-      : of_chars_(view.model_options_count != 0 && view.model_options[model_of_chars] != 0),
-        tables_(zeroed_room(HotPieces::memory + PieceCache::memory * (of_chars_ ? 2 : 1))),
-        hot(table_at(0)),
-        cache(table_at(HotPieces::memory)),
-        found(new uint32_t[batch_limit * longest_found]) {
-    if (!of_chars_) return;
-    runs = std::make_unique<PieceCache>(table_at(HotPieces::memory + PieceCache::memory));
+  explicit PieceMemory(const View& view) : found(new uint32_t[batch_limit * longest_found]) {
+    const bool of_chars = view.model_options_count != 0 && view.model_options[model_of_chars] != 0;
+    if (!of_chars) return;
+    runs = std::make_unique<PieceCache>();  // pieces are whole texts: it is their runs that come again
     work.runs = runs.get();
   }
 
@@ -64,9 +56,6 @@ class PieceMemory {
   HostWork work;
   std::unique_ptr<PieceCache> runs;
   std::unique_ptr<uint32_t[]> found;  // tokens of the pieces of a batch
-
- private:
-  uint8_t* table_at(uint64_t offset) const { return static_cast<uint8_t*>(tables_.get()) + offset; }
 };
 
 // The pieces from `begin` to `end`, cut where no merge crosses. `limit`: how far memory can be read. `places`: whether

@@ -50,4 +50,18 @@ inline std::shared_ptr<void> zeroed_room(uint64_t size) {
   return memory;
 }
 
+// Memory that is used from its beginning on, on small pages: what is not used takes none. From the system itself, because the
+// allocator would keep what was used once. What is in it is not defined.
+inline std::shared_ptr<void> growing_room(uint64_t size) {
+#ifdef __linux__
+  void* const got = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (got == MAP_FAILED) throw std::bad_alloc();
+  return {got, [size](void* memory) { munmap(memory, size); }};
+#else
+  std::shared_ptr<void> memory(std::malloc(size), std::free);
+  if (!memory) throw std::bad_alloc();
+  return memory;
+#endif
+}
+
 }  // namespace vt
