@@ -18,7 +18,12 @@ struct PairTable {
   // The rank of the rule for `left` before `right`, or `no_rank`.
   VT_HD uint32_t rank(uint32_t left, uint32_t right) const {
     const uint64_t pair = pair_of(left, right);
-    const uint64_t found = *slot_of(pair) ^ pair << rank_bits;
+    return rank_in(*slot_of(pair), pair);
+  }
+
+  // The same, by what stands in the slot of the pair.
+  VT_HD static uint32_t rank_in(uint64_t slot, uint64_t pair) {
+    const uint64_t found = slot ^ pair << rank_bits;
     return found < rank_limit ? static_cast<uint32_t>(found) : no_rank;
   }
 

@@ -31,7 +31,8 @@ struct Wanted {
   uint64_t hash;
 };
 
-constexpr size_t batch_size = 64;                     // pieces; the block that completes them may have more
+// Pieces; the block that completes them may have more. Measured on new text: a quarter of it is 0.96 times as fast.
+constexpr size_t batch_size = 256;
 constexpr size_t batch_limit = batch_size + 64;
 
 constexpr uint32_t longest_found = 255;  // bytes of a piece whose tokens are found with those of the batch; a token a byte at most
@@ -249,8 +250,9 @@ class PieceBatch {
 
   // Apart from the loop around it, which has better use for the processor's registers.
   __attribute__((noinline)) void merge_unseen(Wanted** unseen, size_t count, uint32_t* to) {
-    merge_short_pieces(view_, count, [&](size_t k) -> const Wanted& { return *unseen[k]; },
-                       [&](size_t k, const ShortMerges& merges) { to = learn(*unseen[k], to, merges.end(to)); });
+    merge_short_pieces(
+        view_, count, [&](size_t k) { return unseen[k]->key; },
+        [&](size_t k, const auto& merges) { to = learn(*unseen[k], to, merges.end(to)); });
   }
 
   // Remembers the tokens of a piece that was not seen lately and is no short entry. Returns where they end.
