@@ -8,6 +8,8 @@
 #include <new>
 #include <utility>
 
+#include "table_room.h"
+
 namespace vt {
 
 class Ids {
@@ -61,11 +63,14 @@ class Ids {
   }
 
  private:
+  static constexpr uint64_t large = 1 << 22;
+
   void resize(uint64_t capacity) {
     void* memory = std::realloc(data_, capacity * sizeof(uint32_t));
     if (memory == nullptr) throw std::bad_alloc();
     data_ = static_cast<uint32_t*>(memory);
     capacity_ = capacity;
+    if (capacity >= large) on_large_pages(data_, capacity * sizeof(uint32_t));
   }
 
   void swap(Ids& other) {

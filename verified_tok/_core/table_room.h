@@ -50,6 +50,15 @@ inline std::shared_ptr<void> zeroed_room(uint64_t size) {
   return memory;
 }
 
+// Lets memory that was not touched yet be on large pages, where whole ones are in it.
+inline void on_large_pages(void* memory, uint64_t size) {
+#ifdef __linux__
+  const uintptr_t begin = (reinterpret_cast<uintptr_t>(memory) + large_page - 1) / large_page * large_page;
+  const uintptr_t end = (reinterpret_cast<uintptr_t>(memory) + size) / large_page * large_page;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#endif
+}
+
 // Memory that is used from its beginning on, on small pages: what is not used takes none. From the system itself, because the
 // allocator would keep what was used once. What is in it is not defined.
 inline std::shared_ptr<void> growing_room(uint64_t size) {
