@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import subprocess
+import sys
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, product
 
 import hostile
 import numpy as np
 import numpy.typing as npt
 import pytest
-from tiny import byte_level
+from tiny import BYTE_LEVEL, byte_level
 
 import verified_tok as vt
 from verified_tok._core import native
@@ -19,6 +22,7 @@ from verified_tok.encoder_reference import ReferenceEncoder
 from verified_tok.encoders import NativeEncoder
 from verified_tok.errors import InvalidText
 from verified_tok.fetch import open_family
+from verified_tok.reference.byte_level import CHAR_OF_BYTE
 from verified_tok.tokenizer import Tokenizer
 
 FAMILIES = ("qwen3", "llama-2", "deepseek-v3", "gpt-neox", "claude", "gpt2")
@@ -144,6 +148,53 @@ def test_long_pieces_that_come_again(family: str) -> None:
     expected = ReferenceEncoder(tok._pipeline(tok._all_added)).encode(text).tolist()
     assert [tok.encode(text).tolist() for _ in range(2)] == [expected] * 2
     assert tok.encode(f"{text}\n{text}").tolist() == Tokenizer(tok.spec).encode(f"{text}\n{text}").tolist()
+
+
+@pytest.mark.parametrize("family", ["gpt-oss", "qwen3", "deepseek-v3"])
+def test_short_pieces_that_are_merged(family: str) -> None:
+    """Words of every size that is merged by turns, few and many at a time; ids that nothing has seen."""
+    tok, rng = open_family(family), random.Random(family)
+    letters = ["etaoin", "abcdefghijklmnopqrstuvwxyz", "aéß", "=-*/", "XQZ", "中文人"]
+
+    def word(size: int) -> str:
+        return "".join(rng.choices(rng.choice(letters), k=size)).encode()[:size].decode(errors="ignore")
+
+    for count in [1, 2, 8, 9, 150]:
+        text = rng.choice([" ", "\n"]).join(word(rng.randrange(1, 17)) for _ in range(count))
+        enabled = choices(tok)[0]
+        ours, theirs = both(Tokenizer(tok.spec), enabled)
+        assert ours.encode(text).tolist() == theirs.encode(text).tolist()
+
+
+def test_short_pieces_before_rules_of_the_zero_byte() -> None:
+    """Rules with a byte of zero, which is also what stands behind a piece in the words it is read by."""
+    zero = CHAR_OF_BYTE[0]
+    merges = ["a b", f"ab {zero}", f"{zero} a", f"{zero}a b", f"b {zero}", f"{zero} {zero}", "ab a", "aba b"]
+    vocab = {token: id for id, token in enumerate(sorted(CHAR_OF_BYTE))}
+    for merge in merges:
+        vocab[merge.replace(" ", "")] = len(vocab)
+    spaces = {"type": "Split", "pattern": {"String": " "}, "behavior": "Removed", "invert": False}
+    file = byte_level(
+        pre_tokenizer={"type": "Sequence", "pretokenizers": [spaces, BYTE_LEVEL | {"use_regex": False}]},
+        model={"vocab": vocab, "merges": merges},
+        added_tokens=[],
+        post_processor=None,
+    )
+    tok = vt.load(json.dumps(file).encode())
+    ours, theirs = both(tok, choices(tok)[0])
+    words = ["".join(letters) for size in range(1, 7) for letters in product("ab\0", repeat=size)]
+    for size in (1, 2, 99):
+        for start in range(0, len(words), size):
+            text = " ".join(words[start : start + size])
+            assert ours.encode(text).tolist() == theirs.encode(text).tolist(), text
+
+
+def test_less_simd_merges_alike() -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "short_pieces", __file__]
+    answer = subprocess.run(
+        command, env={**os.environ, "VERIFIED_TOK_SIMD": "none"}, capture_output=True, text=True
+    )
+    assert answer.returncode == 0, answer.stdout + answer.stderr
 
 
 def test_bytes_that_are_spelled_twice() -> None:
