@@ -62,8 +62,9 @@ VT_HD bool stay_apart(const View& v, uint32_t left, uint32_t right) {
 constexpr uint32_t search_limit = 255;  // bytes of a piece that is searched
 
 // How many tokens are tried in a piece; 0: merges find them. A line of asterisks tries very many: with this limit lines that
-// are drawn take half of the time, and Chinese no more. The threads of a GPU wait for the slowest. Counted there on real text (`python -m bench gpu-work`): to search more than characters of
-// three bytes makes English twice as slow; Chinese needs a third of a piece's bytes.
+// are drawn take half of the time, and Chinese no more. The threads of a GPU wait for the slowest. Counted there on real
+// text (`python -m bench gpu-work`): to search more than characters of three bytes makes English twice as slow; Chinese
+// needs a third of a piece's bytes.
 #ifdef __CUDACC__
 VT_HD uint32_t most_tries(const uint8_t* piece, uint32_t size) {
   return size >= 3 && piece[size - 3] >= 0xE0 ? 8 + size / 2 : 0;
