@@ -24,23 +24,24 @@ struct alignas(16) FewTokens {
 // the older is given up, are found more often but looked through at two thirds of the speed.
 class HotPieces {
  public:
-  HotPieces() : slots_(std::static_pointer_cast<Slot>(zeroed_room(sizeof(Slot) << bits))) {}
+  HotPieces() : slots_(zeroed_slots(least_bits)) {}
 
   // The tokens of a piece, or null.
   const FewTokens* find(Key key, uint64_t hash) const {
-    const Slot& slot = slots_.get()[hash >> (64 - bits)];
+    const Slot& slot = *slot_of(hash);
     return ((slot.key.low ^ key.low) | (slot.key.high ^ key.high)) == 0 ? &slot.tokens : nullptr;
   }
 
-  void prefetch(uint64_t hash) const { __builtin_prefetch(slots_.get() + (hash >> (64 - bits))); }
+  void prefetch(uint64_t hash) const { __builtin_prefetch(slot_of(hash)); }
 
   // Remembers a piece if it has few tokens, and any.
   void keep(Key key, uint64_t hash, const uint32_t* tokens, uint32_t count) {
     if (count == 0 || count > FewTokens::most) return;
-    Slot& slot = slots_.get()[hash >> (64 - bits)];
+    Slot& slot = *slot_of(hash);
     slot.key = key;
     slot.tokens.count = count;
     for (uint32_t k = 0; k < count; ++k) slot.tokens.token[k] = tokens[k];
+    if (++kept_ > slot_count() && shift_ > 64 - most_bits) grow();
   }
 
  private:
@@ -48,9 +49,30 @@ class HotPieces {
     Key key;
     FewTokens tokens;
   };
-  static constexpr uint32_t bits = 16;  // 2 MB: half of it is 0.9 times as fast, twice as much 1.03 times
+  // 2 MB and, when as many pieces were put in as there are places, 8 MB. Measured: with these many languages that come again are
+  // 1.15 times as fast, but with them from the beginning a new text takes 1.1 times as long.
+  static constexpr uint32_t least_bits = 16, most_bits = 18;
 
+  Slot* slot_of(uint64_t hash) const { return slots_.get() + (hash >> shift_); }
+  uint64_t slot_count() const { return uint64_t{1} << (64 - shift_); }
+
+  static std::shared_ptr<Slot> zeroed_slots(uint32_t bits) {
+    return std::static_pointer_cast<Slot>(zeroed_room(sizeof(Slot) << bits));
+  }
+
+  __attribute__((noinline)) void grow() {
+    const std::shared_ptr<Slot> before = std::move(slots_);
+    const uint64_t count = slot_count();
+    shift_ = 64 - most_bits;
+    slots_ = zeroed_slots(most_bits);
+    for (const Slot* slot = before.get(); slot < before.get() + count; ++slot) {
+      if (slot->tokens.count != 0) *slot_of(short_hash(slot->key)) = *slot;
+    }
+  }
+
+  uint32_t shift_ = 64 - least_bits;
   std::shared_ptr<Slot> slots_;
+  uint64_t kept_ = 0;
 };
 
 }  // namespace vt
