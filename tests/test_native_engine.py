@@ -127,6 +127,19 @@ def test_more_pieces_than_are_remembered(family: str) -> None:
         assert tok.encode(text).tobytes() == Tokenizer(tok.spec).encode(text).tobytes()
 
 
+def test_so_many_pieces_that_tables_grow() -> None:
+    """All words are new to the engine that they are compared with; the other one has seen them before it grew."""
+    tok, rng = open_family("qwen3"), random.Random("growing tables")
+    texts = [
+        " ".join("".join(rng.choices("etaoinshrdlu", k=rng.randrange(3, 9))) for _ in range(10_000))
+        for _ in range(16)
+    ]
+    for text in texts:
+        tok.encode(text)
+    for text in texts:
+        assert tok.encode(text).tobytes() == Tokenizer(tok.spec).encode(text).tobytes()
+
+
 def test_more_long_pieces_than_are_remembered() -> None:
     """So many that all places are taken twice, and pieces lie where others lay."""
     tok, rng = open_family("qwen3"), random.Random("long pieces")
