@@ -128,7 +128,7 @@ def test_more_pieces_than_are_remembered(family: str) -> None:
 
 
 def test_so_many_pieces_that_tables_grow() -> None:
-    """All words are new to the engine that they are compared with; the other one has seen them before it grew."""
+    """The engine that it is compared with sees each word for the first time."""
     tok, rng = open_family("qwen3"), random.Random("growing tables")
     texts = [
         " ".join("".join(rng.choices("etaoinshrdlu", k=rng.randrange(3, 9))) for _ in range(10_000))

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "hash.h"
 #include "table_room.h"
@@ -61,10 +62,9 @@ class HotPieces {
   }
 
   __attribute__((noinline)) void grow() {
-    const std::shared_ptr<Slot> before = std::move(slots_);
+    const std::shared_ptr<Slot> before = std::exchange(slots_, zeroed_slots(most_bits));
     const uint64_t count = slot_count();
     shift_ = 64 - most_bits;
-    slots_ = zeroed_slots(most_bits);
     for (const Slot* slot = before.get(); slot < before.get() + count; ++slot) {
       if (slot->tokens.count != 0) *slot_of(short_hash(slot->key)) = *slot;
     }

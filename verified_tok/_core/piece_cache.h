@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "hash.h"
 #include "table_room.h"
@@ -20,7 +21,8 @@ class PieceCache {
   static constexpr uint32_t longest = 4095;  // bytes of a piece that is kept
 
   PieceCache()
-      : slots_(zeroed_slots()), ring_(std::static_pointer_cast<uint32_t>(growing_room(ring_size * sizeof(uint32_t)))) {}
+      : slots_(zeroed_slots(least_set_bits)),
+        ring_(std::static_pointer_cast<uint32_t>(growing_room(ring_size * sizeof(uint32_t)))) {}
 
   void prefetch(uint64_t hash) const { __builtin_prefetch(set_of(hash)); }
 
@@ -83,18 +85,18 @@ class PieceCache {
 
   size_t slot_count() const { return size_t{set_size} << set_bits_; }
 
-  std::shared_ptr<Slot> zeroed_slots() const {
-    return std::static_pointer_cast<Slot>(zeroed_room(slot_count() * sizeof(Slot)));
+  static std::shared_ptr<Slot> zeroed_slots(uint32_t set_bits) {
+    return std::static_pointer_cast<Slot>(zeroed_room(sizeof(Slot) * set_size << set_bits));
   }
 
-  void forget() { slots_ = zeroed_slots(); }
+  void forget() { slots_ = zeroed_slots(set_bits_); }
 
-  // Each set becomes four.
+  // Each set becomes several.
   void grow() {
-    const std::shared_ptr<Slot> before = std::move(slots_);
+    const uint32_t set_bits = std::min(set_bits_ + 2, most_set_bits);
+    const std::shared_ptr<Slot> before = std::exchange(slots_, zeroed_slots(set_bits));
     const size_t count = slot_count();
-    set_bits_ = std::min(set_bits_ + 2, most_set_bits);
-    slots_ = zeroed_slots();
+    set_bits_ = set_bits;
     for (size_t k = 0; k < count; ++k) {
       const Slot& slot = before.get()[k];
       if (slot.place == 0) continue;
