@@ -16,7 +16,7 @@ from bench import append, batch, cliffs, decode, encode, jobs, load, oracle, plo
 from bench.__main__ import app
 from bench.engines import ENGINES, OURS, Engine, Ids, NotServed, VerifiedTok, as_ids
 from bench.process import ProcessEnded, in_a_fresh_process
-from bench.race import Runner, difference
+from bench.race import Runner, difference, in_turn
 from bench.result import Report, Result, fastest
 from bench.texts import KINDS, text
 from verified_tok.reference import pipeline
@@ -234,6 +234,14 @@ def test_rounds_of_one_case_are_added_up_and_one_failure_is_enough() -> None:
 
 def test_the_slow_and_the_failed_are_not_measured_again() -> None:
     assert jobs.hopeless([row("a", 10), row("b", 1), row("c", 9), row("d", failed="no")]) == {"b", "d"}
+
+
+def test_an_engine_is_slow_when_it_was_slow_twice() -> None:
+    field = [Runner(name, FAMILY) for name in ("fast", "slow", "slow once")]
+    seconds = {"fast": [1.0] * 4, "slow": [9.0] * 4, "slow once": [9.0, 1.0, 1.0, 1.0]}
+    for number, each in in_turn(field, 4):
+        each.samples.append(seconds[each.package][number])
+    assert [len(each.samples) for each in field] == [4, 2, 4]
 
 
 def test_the_command_writes_its_results_and_the_picture(
