@@ -16,8 +16,7 @@ FIRST_TEXT = "Hello, world! 世界 12\n"
 """Engines do some of their loading when they get their first text: this one, before anything is timed."""
 
 TOO_SLOW = 5
-"""An engine that twice takes so many times as long as the fastest is not measured again. (Once says little
-of a short text: any engine may wait for what other work took out of the caches.)"""
+"""An engine that takes so many times as long as the fastest is not measured on and on."""
 
 
 Call = Callable[[Engine], Any]
@@ -98,7 +97,8 @@ def once(field: Sequence[Runner], number: int, cores: int, given: Callable[[], T
 
 
 def in_turn(field: Sequence[Runner], rounds: int) -> Iterator[tuple[int, Runner]]:
-    """Each round, everyone who is still in: not failed, and not too slow to be worth a second look."""
+    """Each round, everyone who is still in: not failed, and not too slow twice. (Once says little of a short
+    text: any engine may wait for what other work took out of the caches.)"""
     for number in range(rounds):
         best = min((seconds for each in field for seconds in each.samples), default=float("inf"))
         shift = number % len(field)

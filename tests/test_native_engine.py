@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import random
-import subprocess
-import sys
 from collections.abc import Callable
 from itertools import pairwise, product
 
 import hostile
+import less_simd
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -172,9 +170,9 @@ def test_short_pieces_that_are_merged(family: str) -> None:
     def word(size: int) -> str:
         return "".join(rng.choices(rng.choice(letters), k=size)).encode()[:size].decode(errors="ignore")
 
+    enabled = choices(tok)[0]
     for count in [1, 2, 8, 9, 150]:
         text = rng.choice([" ", "\n"]).join(word(rng.randrange(1, 17)) for _ in range(count))
-        enabled = choices(tok)[0]
         ours, theirs = both(Tokenizer(tok.spec), enabled)
         assert ours.encode(text).tolist() == theirs.encode(text).tolist()
 
@@ -203,11 +201,7 @@ def test_short_pieces_before_rules_of_the_zero_byte() -> None:
 
 
 def test_less_simd_merges_alike() -> None:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "short_pieces", __file__]
-    answer = subprocess.run(
-        command, env={**os.environ, "VERIFIED_TOK_SIMD": "none"}, capture_output=True, text=True
-    )
-    assert answer.returncode == 0, answer.stdout + answer.stderr
+    less_simd.assert_passing("none", "short_pieces", __file__)
 
 
 def test_bytes_that_are_spelled_twice() -> None:

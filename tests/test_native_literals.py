@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
-import sys
 import time
 
 import hostile
+import less_simd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -129,8 +128,4 @@ def test_real_literals(family: str) -> None:
 def test_machines_without_wide_instructions() -> None:
     """The tests above, and the normalizer's at every place, where nothing of this machine is used."""
     files = [__file__, os.path.join(os.path.dirname(__file__), "test_native_normalizer.py")]
-    command = [sys.executable, "-m", "pytest", "-k", "every_place or beginnings"]
-    answer = subprocess.run(
-        [*command, *files], env={**os.environ, "VERIFIED_TOK_SIMD": "none"}, capture_output=True, text=True
-    )
-    assert answer.returncode == 0, answer.stdout + answer.stderr
+    less_simd.assert_passing("none", "every_place or beginnings", *files)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
 import sys
 from collections.abc import Callable
 from itertools import pairwise
 
+import less_simd
 import numpy as np
 import pytest
 
@@ -90,18 +89,4 @@ def test_a_str_stays_as_large_as_it_is(tok: Tokenizer) -> None:
 
 
 def test_machines_without_wide_instructions() -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-k",
-        "lose or lost or stand",
-        __file__,
-    ]
-    answer = subprocess.run(
-        command, env={**os.environ, "VERIFIED_TOK_SIMD": "none"}, capture_output=True, text=True
-    )
-    assert answer.returncode == 0, answer.stdout + answer.stderr
+    less_simd.assert_passing("none", "lose or lost or stand", __file__)

@@ -44,8 +44,9 @@ class ShortMerges {
   void begin(const View& v, Key key) {
     uint8_t piece[merge_places];
     std::memcpy(piece, &key, sizeof piece);
-    *this = ShortMerges();
     size_ = static_cast<uint32_t>(key.high >> 56);
+    here_ = before_ = nowhere;
+    with_next_ = with_previous_ = PairLookup();
     for (uint32_t i = 0; i < merge_places; ++i) {
       merge_[i] = no_merge;
       next_[i] = static_cast<uint8_t>(i + 1);
@@ -90,7 +91,7 @@ class ShortMerges {
   static constexpr uint32_t nowhere = merge_places;
 
   uint32_t size_;
-  uint32_t here_ = nowhere, before_ = nowhere;  // where the merge is that was begun, and where the token before it begins
+  uint32_t here_, before_;  // where the merge is that was begun, and where the token before it begins
   PairLookup with_next_, with_previous_;
   // Of each byte that a token begins with: the token, its merge with the next one, and where its neighbours begin. What
   // stands behind the last one, and at `nowhere`, only saves asking whether there is a neighbour.

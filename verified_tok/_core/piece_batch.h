@@ -35,7 +35,7 @@ struct Wanted : Sought {
   const uint32_t* tokens;
 };
 
-// Pieces; the block that completes them may have more. Measured on new text: a quarter of it is 0.96 times as fast.
+// Pieces; a block and a piece behind it may complete them and more. Measured on new text: a quarter of it is 0.96 times as fast.
 constexpr size_t batch_size = 256;
 constexpr size_t batch_limit = batch_size + 64;
 
@@ -74,8 +74,7 @@ class PieceBatch {
       if (at_ < piece_end_) {
         const uint8_t* begin = at_;
         at_ = next_cut(cuts_, begin, piece_end_);
-        seek<false>(begin, at_, alone_);
-        look_up(alone_);
+        add(begin, at_);
         continue;
       }
 #ifdef VT_BLOCKS
@@ -87,8 +86,7 @@ class PieceBatch {
         at_ = piece.begin;
         piece_end_ = piece.end;
       } else if (piece.begin < piece.end) {
-        seek<false>(piece.begin, piece.end, alone_);
-        look_up(alone_);
+        add(piece.begin, piece.end);
       }
     }
     if (wanted_count_ != 0) find_wanted();
@@ -133,14 +131,14 @@ class PieceBatch {
 
   // Asks memory for what is known of the pieces of the next block, and looks up those of the block before, which are
   // there by now. Measured, once other work has emptied the nearest caches: 1.7 times as fast on 100 KB, 1.15 times on 1 MB;
-  // where nothing has, the same. False: there is no next block that can be looked at alone, and none before it.
+  // where nothing has, the same. False: there is more text, and no block of it that can be looked at alone.
   bool go_on_by_a_block() {
     const Bits starts = at_ < end_ ? block_starts(at_) : 0;
     const uint32_t before = ahead_;
     Sought* const next = blocks_[block_ ^= 1];
     ahead_ = limit_ - at_ >= block_size + 16 ? seek_all<true>(starts, next) : seek_all<false>(starts, next);
     for (uint32_t k = 0; k < before; ++k) look_up(blocks_[block_ ^ 1][k]);
-    return starts != 0 || before != 0;
+    return starts != 0 || at_ == end_;
   }
 
   template <bool readable>
@@ -171,6 +169,13 @@ class PieceBatch {
       to.hash = to.size <= PieceCache::longest ? long_hash(begin, to.size) : 0;
       memory_.cache.prefetch(to.hash);
     }
+  }
+
+  // Looks up a piece that is in no block.
+  void add(const uint8_t* begin, const uint8_t* end) {
+    Sought piece{};
+    seek<false>(begin, end, piece);
+    look_up(piece);
   }
 
   void look_up(const Sought& piece) {
@@ -276,7 +281,6 @@ class PieceBatch {
   uint32_t block_ = 0;            // which of them was sought last
 #endif
   uint32_t ahead_ = 0;  // its pieces, which are not looked up yet
-  Sought alone_;        // a piece that is in no block
   const uint8_t* at_;
   const uint8_t* end_;
   const uint8_t* limit_;
